@@ -1,5 +1,5 @@
-"""tools/bench --against and --html: what they refuse, how the one compares and what the other
-writes, by programs that are not real."""
+"""tools/bench --against, --html and --record: what they refuse, compare and write, by programs that
+are not real."""
 
 import contextlib
 import io
@@ -16,6 +16,7 @@ sys.dont_write_bytecode = True
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
 against = SourceFileLoader("against", str(TOOLS / "benching" / "against.py")).load_module()
 page = SourceFileLoader("page", str(TOOLS / "benching" / "page.py")).load_module()
+record = SourceFileLoader("record", str(TOOLS / "benching" / "record.py")).load_module()
 
 
 def row(value, better="less"):
@@ -159,6 +160,47 @@ class PageTest(unittest.TestCase):
             page.text_of("script/no.js")
 
 
+class RecordTest(unittest.TestCase):
+    PAGE = "# Benchmarks\n<!-- recorded: made by tools/bench --record -->\nold\n<!-- end of recorded -->\nrest\n"
+    RESULT = {"bench": "plan", "machine": "m, 2 threads", "rows": [
+        {"name": "a", "value": 2.4321, "unit": "ns", "better": "less", "budget": 30.0, "met": True,
+         "peer": "ORT", "peer_value": 736.4, "operators": []},
+        {"name": "b", "value": 0.5, "unit": "", "better": "more", "budget": 0.9, "met": False,
+         "peer": None, "peer_value": None}]}
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.root = Path(scratch.name)
+        (self.root / "tests/bench").mkdir(parents=True)
+        self.page = self.root / "tests/bench/README.md"
+        self.page.write_text(self.PAGE)
+
+    def run_main(self, code=0):
+        program = self.root / "program"
+        (self.root / "result.json").write_text(json.dumps(self.RESULT))
+        program.write_text(f"#!/bin/sh\ncat '{self.root}/result.json'\nexit {code}\n")
+        program.chmod(0o755)
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+            return record.main([str(program), "plan"], self.root)
+
+    def test_the_page_shows_what_is_kept(self):
+        self.assertEqual(self.run_main(), 0)
+        kept = json.loads((self.root / "tests/bench/recorded/plan.json").read_text())
+        self.assertNotIn("operators", kept["rows"][0])
+        text = self.page.read_text()
+        self.assertIn(f"`tools/bench plan`, {kept['date']}, m, 2 threads, load {kept['load']:.1f} before", text)
+        self.assertIn("| a | <= 30 ns | 2.43 ns | ORT: 736 ns |\n", text)
+        self.assertIn("| b | >= 0.9 | **0.5: missed** |  |\n", text)
+        self.assertNotIn("old", text)
+        self.assertTrue(text.endswith("<!-- end of recorded -->\nrest\n"))
+
+    def test_a_program_that_fails_leaves_all_as_it_was(self):
+        self.assertEqual(self.run_main(code=4), 3)
+        self.assertEqual(self.page.read_text(), self.PAGE)
+
+
 class RefusalTest(unittest.TestCase):
     def refused(self, *arguments):
         done = subprocess.run([TOOLS / "bench", *arguments], capture_output=True, text=True)
@@ -179,6 +221,10 @@ class RefusalTest(unittest.TestCase):
         self.assertIn("goes with --against", self.refused("models", "--fail-above", "5"))
         self.assertIn("--html wants a value", self.refused("models", "--html"))
         self.assertIn("--html wants a value", self.refused("models", "--html", ""))
+
+    def test_refuses_a_record_of_a_page(self):
+        for option in ("--html", "--against"):
+            self.assertIn("--record goes with neither", self.refused("models", "--record", option, "x"))
 
     def test_refuses_a_page_of_two_commits(self):
         options = ("--html", "page.html", "--against", "HEAD")

@@ -1,5 +1,7 @@
 #include "tools/conformance/activations.h"
 
+#include <loci/plugin/elementwise_functions.hpp>
+
 namespace loci::conformance {
 
 Bounded activated(const std::string& activation, const Bounded& x) {
@@ -7,13 +9,10 @@ Bounded activated(const std::string& activation, const Bounded& x) {
   const auto after = [&](const Bounded& smooth) {
     return Bounded{smooth.value, smooth.slack + kSteepest * x.slack};
   };
-  if (activation == "relu") return {std::max(x.value, Real{0}), x.slack};
-  if (activation == "sigmoid") return after(sigmoid_of(x.value));
-  if (activation == "tanh") return after(tanh_of(x.value));
-  if (activation == "gelu") return after(gelu_of(x.value));
-  if (activation == "gelu_tanh") return after(gelu_tanh_of(x.value));
-  if (activation == "hard_sigmoid") return after(hard_sigmoid_of(x.value));
-  if (activation == "hard_swish") return after(hard_swish_of(x.value));
+#define LOCI_ACTIVATED(op, Function) \
+  if (activation == #op) return after(op##_of(x.value));
+  LOCI_ACTIVATIONS(LOCI_ACTIVATED)
+#undef LOCI_ACTIVATED
   return x;
 }
 

@@ -19,6 +19,8 @@ struct Bounded {
 // ways to compute it.
 inline constexpr Real kSmooth = 8;
 
+inline Bounded relu_of(Real x) { return {std::max(x, Real{0}), 0}; }
+
 inline Bounded sigmoid_of(Real x) {
   const Real value = x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
   return {value, kSmooth * value};
@@ -61,6 +63,12 @@ inline Bounded hard_sigmoid_of(Real x) {
 inline Bounded hard_swish_of(Real x) {
   const Real value = std::isnan(x) ? x : std::max(x, Real{-3}) * hard_sigmoid_of(x).value;
   return {value, 4 * std::abs(value)};
+}
+
+inline Bounded mish_of(Real x) {
+  if (x < -10000) return {-0.0L, 0};
+  const Real value = x > 100 ? x : x * std::tanh(std::log1p(std::exp(x)));
+  return {value, kSmooth * std::abs(value)};
 }
 
 // By the attribute "activation" of fused ops, of a value that has an error itself. No slope is

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tools/conformance/broadcast.h"
 #include "tools/conformance/softmax.h"
@@ -38,12 +39,15 @@ Score score_of(const Attention& op, const Arrays& in, const Index& at) {
 // Of one query: weights p that are off by d in the exponent are off by (d + the mean of d) p.
 SoftmaxRow weights_of(const Attention& op, const Arrays& in, const Index& query) {
   std::vector<Real> scores;
+  bool is_hidden = op.mask && op.zero_hidden;
   Real worst = 0;
   for (std::int64_t j = 0; j < op.keys; ++j) {
     const Score score = score_of(op, in, {query[0], query[1], query[2], j});
     scores.push_back(score.value);
+    is_hidden = is_hidden && score.value == -std::numeric_limits<Real>::infinity();
     worst = std::max(worst, score.slack);
   }
+  if (is_hidden) return {std::vector<Real>(scores.size()), std::vector<Real>(scores.size())};
   SoftmaxRow weights = softmax_row(scores);
   for (std::size_t j = 0; j < scores.size(); ++j) weights.slack[j] += weights.values[j] * 2 * worst;
   return weights;

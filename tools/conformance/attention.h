@@ -19,6 +19,7 @@ struct Attention {
   std::optional<Shape> mask = std::nullopt;
   double factor = 0;
   std::vector<Real> mask_values{};  // repeated; none: any
+  bool zero_hidden = true;
 };
 
 // Of inputs query, key, value and, with a mask, that.

@@ -11,6 +11,7 @@ WindowPlaces place_same(const WindowRow& row, std::int64_t span) {
   places.count = (row.input + row.stride - 1) / row.stride;
   const std::int64_t needed = (places.count - 1) * row.stride + span - row.input;
   places.before = std::max<std::int64_t>(needed, 0) / 2;
+  places.end = row.input + std::max<std::int64_t>(needed, 0) - places.before;
   return places;
 }
 
@@ -26,6 +27,7 @@ WindowPlaces place_windows(const WindowRow& row, const std::vector<std::int64_t>
     places.before = paddings.size() == 4 ? paddings[2 * dimension] : paddings[dimension];
     after = paddings.size() == 4 ? paddings[2 * dimension + 1] : paddings[dimension];
   }
+  places.end = row.input + after;
   for (std::int64_t begin = -places.before;; begin += row.stride) {
     const bool fits = begin + span <= row.input + after;
     const bool hangs_over = ceil_mode && places.count > 0 && begin < row.input &&

@@ -17,6 +17,7 @@ struct WindowRow {
 struct WindowPlaces {
   std::int64_t before = 0;  // padding in front
   std::int64_t count = 0;   // windows
+  std::int64_t end = 0;     // behind the input and the padding that was asked for
 };
 
 // `paddings` are [height, width] or [top, bottom, left, right]; `dimension` is 0 or 1. A window

@@ -19,9 +19,9 @@ ARROWS = {
     "program": ["ops"],
     "passes": ["program"],
     "autograd": ["program"],
-    "run": ["dispatch", "transfer", "program", "device_graph"],
-    "compile": ["run", "passes"],
-    "executor": ["compile"],
+    "execution": ["dispatch", "transfer", "program", "device_graph"],
+    "planning": ["execution", "passes"],
+    "executor": ["planning"],
     "eager": ["dispatch", "transfer", "autograd"],
     "optimizer": ["eager"],
     "capture": ["executor", "eager", "tracing"],
@@ -33,9 +33,10 @@ ARROWS = {
 }
 # What speaks the C ABI: the adapters, and what hands its views and handles on.
 ABI_FOLDERS = {"core", "profiler", "plugin", "device", "device_graph", "memory", "tensor", "transfer", "ops",
-               "program", "dispatch", "run", "compile", "eager", "capture", "reporting"}
+               "program", "dispatch", "execution", "planning", "eager", "capture", "reporting"}
 # Headers of the author SDK that stand on nothing, for what the core and plugins both do.
-SHARED_SDK_HEADERS = {"loci/plugin/fusable_ops.hpp", "loci/plugin/slice.hpp", "loci/plugin/terminal_text.hpp",
+SHARED_SDK_HEADERS = {"loci/plugin/elementwise_functions.hpp", "loci/plugin/fusable_ops.hpp",
+                      "loci/plugin/slice.hpp", "loci/plugin/terminal_text.hpp",
                       "loci/plugin/window.hpp"}
 # Plugins to copy, each with a test that is an application.
 TEMPLATES = {"template", "template_capturer", "template_op", "template_queued",

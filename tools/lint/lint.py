@@ -4,10 +4,14 @@ import argparse
 import sys
 from pathlib import Path
 
+import budgets_page
+import comments
 import headers
 import layering
 import mirrored_tests
 import op_families
+import pages
+import settings_page
 import shell
 import sizes
 from source_files import list_sources
@@ -18,7 +22,11 @@ CHECKS = {
     "tests": mirrored_tests.check,
     "families": op_families.check,
     "headers": headers.check,
+    "comments": comments.check,
     "shell": shell.check,
+    "pages": pages.check,
+    "settings": settings_page.check,
+    "budgets": budgets_page.check,
 }
 
 

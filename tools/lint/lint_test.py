@@ -6,9 +6,12 @@ import tempfile
 import unittest
 from pathlib import Path, PurePosixPath
 
+import comments
 import layering
 import mirrored_tests
 import op_families
+import pages
+import settings_page
 import shell
 import sizes
 import syntax
@@ -28,6 +31,25 @@ class SyntaxTest(unittest.TestCase):
         entry = {"command": "clang++ -o tests/bench/CMakeFiles/bench.dir/a.o -c /x/build/unity.cxx"}
         self.assertTrue(syntax.is_built_from(entry, ["examples", "tests/bench/"]))
         self.assertFalse(syntax.is_built_from(entry, ["tests/be", "tests/benches"]))
+
+
+class CommentsTest(unittest.TestCase):
+    def test_finds_beginnings_that_lean(self):
+        text = ("// What is kept.\nint a;\n"
+                "// The buffer is\n// of the device.\nint b;\n"
+                "  // Of frames.\n  int c;  // what\n"
+                "// Offsets are in bytes.\nint d;\n")
+        self.assertEqual(list(comments.leaning_lines(text)), [(1, "What"), (6, "Of")])
+
+    def test_a_folder_may_have_no_more_and_says_fewer(self):
+        allowed, lines = comments.parse_list("# counts\n2 framework/core\n5 sdk/include\n")
+        found = {"framework/core": 3, "sdk/include": 4, "tools/new": 1}
+        self.assertEqual([(finding.line, finding.message.split(",")[0])
+                          for finding in comments.compare(found, allowed, lines)],
+                         [(2, "framework/core has 3 comments that begin with What"),
+                          (3, "sdk/include has 4 comments left that lean on the line before"),
+                          (1, "tools/new has 1 comments that begin with What")])
+        self.assertEqual(list(comments.compare(allowed, allowed, lines)), [])
 
 
 class LayeringTest(unittest.TestCase):
@@ -186,6 +208,95 @@ class ShellTest(unittest.TestCase):
         self.assertEqual(len(findings), 2, findings)
         self.assertRegex(findings[0], r"^run:3: error: Double quote .* \[SC2086\]$")
         self.assertRegex(findings[1], r"^run:3: error: 'head' ends before")
+
+
+class PagesTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+
+    def write(self, name, text=""):
+        (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / name).write_text(text)
+
+    def refusals(self, text):
+        self.write("a/page.md", text)
+        return [finding.message for finding in pages.check_links(self.root, [PurePosixPath("a/page.md")])]
+
+    def test_links_lead_to_files_and_headings(self):
+        self.write("other.md", "# One `two`, three\n## Twice\n## Twice\n```\n# no heading\n```\n")
+        self.write("examples/async/async.cc")
+        self.assertEqual(self.refusals("# Top\n[a](#top) [b](../other.md#one-two-three) [c](../other.md#twice-1)\n"
+                                       "[d](https://example.org/x) [e](../examples/async) `[f](gone.md)`\n"
+                                       "```\n[g](gone.md)\n```\n    [h](gone.md)\n"), [])
+        for target in ("gone.md", "../gone.md", "../../page.md"):
+            self.assertEqual(self.refusals(f"[a]({target})\n"), [f"the link '{target}' leads to no file"])
+        self.assertEqual(len(self.refusals("[its text\nwraps](gone.md)\n")), 1)
+        for target in ("#gone", "../other.md#twice-2", "../other.md#no-heading"):
+            self.assertRegex(self.refusals(f"[a]({target})\n")[0], "leads to no heading of")
+
+    def test_what_is_not_installed_is_no_target(self):
+        self.write("framework/a.h")
+        self.assertRegex(self.refusals("[a](../framework/a.h)\n")[0], "an installation does not have")
+
+    def test_the_list_has_all_pages(self):
+        self.write(pages.LIST, "set(LOCI_PAGES\n  b.md\n  gone.md)\n")
+        found = pages.check_list(self.root, [PurePosixPath("a.md"), PurePosixPath("b.md")])
+        self.assertEqual([finding.message.split(":")[0] for finding in found],
+                         ["a.md is not listed", "gone.md does not exist"])
+        self.write(pages.LIST, "set(LOCI_PAGES b.md a.md)\n")
+        found = pages.check_list(self.root, [PurePosixPath("a.md"), PurePosixPath("b.md")])
+        self.assertEqual([finding.message for finding in found], ["LOCI_PAGES is not sorted"])
+
+    def test_the_front_page_is_short(self):
+        for lines, findings in ((pages.FRONT_PAGE_LIMIT, 0), (pages.FRONT_PAGE_LIMIT + 1, 1)):
+            self.write(pages.FRONT_PAGE, "x\n" * lines)
+            self.assertEqual(len(list(pages.check_front_page(self.root))), findings)
+
+
+class SettingsPageTest(unittest.TestCase):
+    SOURCE = ('constexpr std::uint64_t kMost = 86\'400;\n'
+              'integer("WAIT", 0, kMost,\n  "seconds "\n "to wait; unset: 60"),\n'
+              '{{"PATH", kForm, "where to look"}, Form::kAnything},\n')
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.write(settings_page.SOURCE, self.SOURCE)
+        self.write("framework/core/form.h", 'inline constexpr const char* kForm = "directories";\n')
+        self.write("plugins/npu/manifest.json.in", '{"id": "org.npu", "settings": ["", "tune"]}')
+        self.write("plugins/npu/README.md", "| `LOCI_NPU` | `tune` |\n")
+        self.write(settings_page.PAGE, settings_page.page(self.root))
+
+    def write(self, name, text):
+        (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / name).write_text(text)
+
+    def messages(self, sources=()):
+        return [finding.message for finding in
+                settings_page.check(self.root, [PurePosixPath(name) for name in sources])]
+
+    def test_the_page_has_all_variables(self):
+        page = settings_page.page(self.root)
+        self.assertIn("| `LOCI_WAIT` | 0 to 86400 | seconds to wait | 60 |\n", page)
+        self.assertIn("| `LOCI_PATH` | directories | where to look |  |\n", page)
+        self.assertIn("| `LOCI_NPU`, `LOCI_NPU_TUNE` |\n", page)
+        self.assertEqual(self.messages(), [])
+
+    def test_a_page_that_is_older_is_found(self):
+        self.write(settings_page.SOURCE, self.SOURCE.replace("86'400", "7"))
+        self.assertRegex(self.messages()[0], "^differs from its sources")
+
+    def test_a_plugin_describes_its_settings(self):
+        self.write("plugins/npu/README.md", "| `LOCI_NPU` |\n")
+        self.assertEqual(self.messages(), ["does not describe LOCI_NPU_TUNE"])
+
+    def test_a_variable_that_is_read_is_listed(self):
+        self.write("tools/a.cc", 'std::getenv("HOME"); std::getenv("LOCI_SECRET"); std::getenv(name);\n')
+        self.assertEqual(self.messages(["tools/a.cc"]),
+                         ["reads LOCI_SECRET, which tools/lint/settings_page.py does not list"])
 
 
 if __name__ == "__main__":

@@ -11,11 +11,11 @@
 #include <optional>
 #include <sstream>
 
-#include "tools/loci/device_survey.h"
-#include "tools/loci/environment_check.h"
+#include "tools/loci/devices/device_survey.h"
+#include "tools/loci/doctor/environment_check.h"
 #include "tools/loci/output.h"
 #include "tools/loci/plugin_calls.h"
-#include "tools/loci/plugin_probe.h"
+#include "tools/loci/probe/plugin_probe.h"
 
 namespace loci::runner {
 namespace {
@@ -132,7 +132,7 @@ std::string overview() {
   text += "\n'loci help SUBCOMMAND' tells its options; 'loci --version' the version.\n\n";
   text += "Environment, where an empty value counts as not set:\n";
   for (const config::EnvironmentVariable& variable : config::environment_variables()) {
-    text += fmt::format("  {:<20}{}: {}\n", variable.name, variable.meaning, variable.takes);
+    text += fmt::format("  {:<20}{} ({})\n", variable.name, variable.meaning, variable.takes);
   }
   return text + "\n" + exit_code_help();
 }

@@ -8,7 +8,7 @@
 
 #include "tests/tools/loci/failing.h"
 #include "tools/conformance/verify/verify.h"
-#include "tools/loci/plugin_template.h"
+#include "tools/loci/plugins/plugin_template.h"
 
 namespace loci::runner {
 namespace {

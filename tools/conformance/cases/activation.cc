@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <loci/ops.hpp>
+#include <loci/plugin/elementwise_functions.hpp>
 
 #include "tools/conformance/activations.h"
 #include "tools/conformance/case.h"
@@ -18,14 +19,13 @@ struct Op {
   Bounded (*value)(Real);
 };
 
+#define LOCI_ROW(op, Function) {#op, "", op<Variable>, op##_of},
 constexpr Op kOps[] = {
-    {"sigmoid", "", sigmoid<Variable>, sigmoid_of},
-    {"tanh", "", tanh<Variable>, tanh_of},
+    LOCI_FLOAT_ACTIVATIONS(LOCI_ROW)  //
     {"gelu", "erf", [](const Variable& x) { return gelu(x); }, gelu_of},
     {"gelu", "tanh", [](const Variable& x) { return gelu(x, true); }, gelu_tanh_of},
-    {"hard_sigmoid", "", hard_sigmoid<Variable>, hard_sigmoid_of},
-    {"hard_swish", "", hard_swish<Variable>, hard_swish_of},
 };
+#undef LOCI_ROW
 
 void put(Expected& out, std::size_t i, const Bounded& value) {
   out.values[i] = value.value;

@@ -23,9 +23,9 @@ std::vector<Real> hiding(std::size_t count, std::size_t hidden) {
 }
 
 std::string variant_of(const Attention& op) {
-  return fmt::format("heads {}{}{}", op.heads,
-                     op.factor != 0 ? fmt::format(" factor {}", op.factor) : "",
-                     op.mask ? " mask " + op.mask->to_string() : "");
+  return fmt::format(
+      "heads {}{}{}{}", op.heads, op.factor != 0 ? fmt::format(" factor {}", op.factor) : "",
+      op.mask ? " mask " + op.mask->to_string() : "", op.zero_hidden ? "" : " as softmax");
 }
 
 // Query, key, value and, if there is one, the mask.
@@ -57,8 +57,15 @@ Case attention_case(DType dtype, const Attention& op) {
           .inputs = inputs_of(dtype, op),
           .build =
               [=](const Variables& in) {
-                return Variables{attention(in[0], in[1], in[2], op.heads,
-                                           op.mask ? in[3] : Variable(), op.factor)};
+                return Variables{OpCall<Variable>("attention")
+                                     .input("query", in[0])
+                                     .input("key", in[1])
+                                     .input("value", in[2])
+                                     .input("mask", op.mask ? in[3] : Variable())
+                                     .attr("heads", op.heads)
+                                     .attr("factor", op.factor)
+                                     .attr("zero_hidden", op.zero_hidden)
+                                     .result()};
               },
           .reference = [=](const Arrays& in) { return std::vector{attended(op, in)}; },
           .differentiate = differentiable(op),
@@ -79,6 +86,7 @@ Case gradient_case(DType dtype, const Attention& op) {
                         .input("out_grad", in.back())
                         .attr("heads", op.heads)
                         .attr("factor", op.factor)
+                        .attr("zero_hidden", op.zero_hidden)
                         .results();
                   },
               .reference = [=](const Arrays& in) { return attention_gradients(op, in); },
@@ -118,6 +126,12 @@ void add_attention_cases(Suite& suite) {
       {1, 2, 5, 140, 16, 16, Shape{1, 140}, 0, hiding(140, 130)},
       {1, 2, 35, 35, 8, 8, Shape{35, 35}, 0, hiding(36, 35)},
       {2, 2, 3, 4, 16, 8, Shape{2, 1, 1, 4}, 0, hiding(8, 4)},
+      {2, 2, 3, 4, 16, 8, Shape{2, 1, 1, 4}, 0, hiding(8, 4), /*zero_hidden=*/false},
+      // Every third query sees nothing; in spans of keys, and in tiles of many queries.
+      {1, 2, 9, 40, 16, 16, Shape{9, 40}, 0, hiding(120, 40)},
+      {1, 2, 3, 1100, 8, 8, Shape{3, 1}, 0, hiding(3, 1)},
+      {1, 2, 130, 67, 20, 17, Shape{130, 67}, 0, hiding(201, 67)},
+      {1, 2, 3, 20, 136, 8, Shape{3, 20}, 0, hiding(60, 20)},
   };
   for (const DType dtype : kFloatTypes) {
     for (const Attention& op : cases) {

@@ -59,7 +59,7 @@ std::vector<Expected> scatter_reference(const Array& weight, const Array& ids, c
   std::vector<Real> terms(weight.size());
   std::vector<Real> magnitudes(weight.size());
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (static_cast<std::int64_t>(ids.values[i]) == padding) continue;
+    if (ids.values[i] < 0 || static_cast<std::int64_t>(ids.values[i]) == padding) continue;
     for (std::size_t column = 0; column < width; ++column) {
       const std::size_t target = static_cast<std::size_t>(ids.values[i]) * width + column;
       out.values[target] += grad.values[i * width + column];
@@ -73,13 +73,17 @@ std::vector<Expected> scatter_reference(const Array& weight, const Array& ids, c
   return {out};
 }
 
-Case embedding_grad_case(DType dtype, DType id_dtype, const Table& table, std::int64_t padding) {
+// The least id is 0, or -1, which names no row: the gradient, a look-up of the same ids, has none
+// of it then.
+Case embedding_grad_case(DType dtype, DType id_dtype, const Table& table, std::int64_t padding,
+                         std::int64_t least = 0) {
   Shape grad = table.ids;
   grad.push_back(table.weight[1]);
   return {.op = "embedding_grad",
-          .variant = fmt::format("{}_padding{}", dtype_name(id_dtype), padding),
+          .variant = fmt::format("{}_padding{}{}", dtype_name(id_dtype), padding,
+                                 least < 0 ? "_no_rows" : ""),
           .inputs = {{dtype, table.weight, uniform(-2, 2)},
-                     {id_dtype, table.ids, ids_below(table.weight[0])},
+                     {id_dtype, table.ids, integers(least, table.weight[0] - 1)},
                      {dtype, grad, uniform(-2, 2)}},
           .build =
               [=](const Variables& in) {
@@ -92,8 +96,8 @@ Case embedding_grad_case(DType dtype, DType id_dtype, const Table& table, std::i
               },
           .reference =
               [=](const Arrays& in) { return scatter_reference(in[0], in[1], in[2], padding); },
-          .differentiate =
-              grad.numel() > 1000 ? std::vector<std::size_t>{} : std::vector<std::size_t>{2}};
+          .differentiate = least < 0 || grad.numel() > 1000 ? std::vector<std::size_t>{}
+                                                            : std::vector<std::size_t>{2}};
 }
 
 std::vector<Expected> rows_reference(const Array& ids, const Array& grad, std::int64_t padding) {
@@ -106,6 +110,9 @@ std::vector<Expected> rows_reference(const Array& ids, const Array& grad, std::i
     const std::size_t row = i / static_cast<std::size_t>(width);
     const bool pads = static_cast<std::int64_t>(ids.values[row]) == padding;
     values.values[i] = pads ? 0 : grad.values[i];
+  }
+  for (Real& row : rows.values) {
+    if (padding >= 0 && static_cast<std::int64_t>(row) == padding) row = -1;
   }
   return {rows, values};
 }
@@ -138,6 +145,7 @@ void add_embedding_cases(Suite& suite) {
         suite.add(embedding_case(dtype, id_dtype, table, {.padding_idx = 0}));
         suite.add(embedding_grad_case(dtype, id_dtype, table, -1));
         suite.add(embedding_grad_case(dtype, id_dtype, table, 0));
+        suite.add(embedding_grad_case(dtype, id_dtype, table, -1, /*least=*/-1));
         suite.add(rows_grad_case(dtype, id_dtype, table, -1));
         suite.add(rows_grad_case(dtype, id_dtype, table, 0));
       }

@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include <loci/ops.hpp>
+#include <loci/plugin/activation.hpp>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "tools/conformance/activations.h"
@@ -155,6 +158,12 @@ void add_fused_conv2d_cases(Suite& suite) {
   for (const DType dtype : kFloatTypes) {
     for (const FusedConv& op : cases) suite.add(fused_case(dtype, op));
     add_pointwise_cases(suite, dtype);
+  }
+  for (const std::string_view activation : sdk::kActivationNames) {
+    for (Convolution each : {groups, large_biased}) {
+      each.variant = each.options.groups == 1 ? "each" : "each of groups";
+      suite.add(fused_case(kFloat32, {each, true, true, std::string(activation)}));
+    }
   }
 }
 

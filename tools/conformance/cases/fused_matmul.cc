@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include <loci/ops.hpp>
+#include <loci/plugin/activation.hpp>
+#include <string>
+#include <string_view>
 
 #include "tools/conformance/activations.h"
 #include "tools/conformance/case.h"
@@ -107,6 +110,10 @@ void add_fused_matmul_cases(Suite& suite) {
   };
   for (const DType dtype : kFloatTypes) {
     for (const FusedMatmul& op : cases) suite.add(fused_case(dtype, op));
+  }
+  for (const std::string_view activation : sdk::kActivationNames) {
+    const FusedMatmul op{{33, 72}, {72, 130}, false, false, true, true, std::string(activation)};
+    suite.add(fused_case(kFloat32, op));
   }
 }
 

@@ -37,7 +37,11 @@ const RowCase kRowCases[] = {{{5, 3}, {4, 0, 4, 4, 2}},
                              {{4}, {3, 3}},
                              {{3, 2, 5}, {0}},
                              {{300, 17}, {299, 5, 5, 0, 128, 299, 5}},
-                             {{6, 4}, {}}};
+                             {{6, 4}, {}},
+                             // An id of -1 names no row.
+                             {{4, 3}, {-1, 3, -1, 0, 3}},
+                             {{256, 2}, {255, -1, 255, -1}},
+                             {{2, 3}, {-1, -1, -1}}};
 
 // The gradient that every element of the parameter sees, the sum of magnitudes behind it, and
 // whether its row occurs at all.
@@ -59,6 +63,7 @@ DenseGradient dense_gradient(const Array& param, const Array& grad, const Array*
                       std::vector<Real>(param.size()), std::vector<bool>(param.size())};
   const std::size_t width = param.size() / static_cast<std::size_t>(param.shape[0]);
   for (std::size_t i = 0; i < rows->size(); ++i) {
+    if (rows->values[i] < 0) continue;
     const auto row = static_cast<std::size_t>(rows->values[i]);
     for (std::size_t column = 0; column < width; ++column) {
       const std::size_t target = row * width + column;
@@ -251,6 +256,52 @@ Case adam_case(DType dtype, const Shape& shape, Real step, AdamUpdate options, F
           .reference = [=](const Arrays& in) { return adam_reference(in, options); }};
 }
 
+// The steps of several parameters lie side by side.
+Case adam_counter_case(DType dtype) {
+  Case made = adam_case(dtype, {5, 3}, 0, {}, Form::kDense, nullptr);
+  made.variant = "counter";
+  made.inputs[4] = {kInt64, {4}, cycle({7, 900, 2, 41}), /*state=*/true};
+  made.build = [](const Variables& in) {
+    OpCall<Variable> call("adam");
+    const char* const slots[] = {"param", "grad", "moment1", "moment2", "step", "learning_rate"};
+    for (std::size_t i = 0; i < in.size(); ++i) call.input(slots[i], in[i]);
+    (void)call.attr("counter", std::int64_t{2}).results();
+    return Variables{in[0], in[2], in[3]};
+  };
+  made.reference = [](const Arrays& in) {
+    Arrays with_its_own = in;
+    with_its_own[4].values = {in[4].values[2]};
+    return adam_reference(with_its_own, {});
+  };
+  return made;
+}
+
+// `count` of several numbers from `first` on; 0 for all that are there.
+Case increment_some_case(std::int64_t first, std::int64_t count) {
+  return {.op = "increment",
+          .variant = fmt::format("{} from {}", count, first),
+          .inputs = {{kInt64, {300}, integers(-9, 9), /*state=*/true}},
+          .build =
+              [=](const Variables& in) {
+                return Variables{OpCall<Variable>("increment")
+                                     .input("x", in[0])
+                                     .attr("step", std::int64_t{2})
+                                     .attr("first", first)
+                                     .attr("count", count)
+                                     .result()};
+              },
+          .reference =
+              [=](const Arrays& in) {
+                Expected out = Expected::exact(kInt64, {300});
+                const std::int64_t end = count == 0 ? 300 : first + count;
+                for (std::int64_t i = 0; i < 300; ++i) {
+                  const auto at = static_cast<std::size_t>(i);
+                  out.values[at] = in[0].values[at] + (i >= first && i < end ? 2 : 0);
+                }
+                return std::vector{out};
+              }};
+}
+
 Case increment_case(Real value, std::int64_t step) {
   return {.op = "increment",
           .variant = fmt::format("{}", step),
@@ -290,6 +341,10 @@ void add_optimizer_cases(Suite& suite) {
   }
   suite.add(increment_case(41, 1));
   suite.add(increment_case(0, -3));
+  for (const std::int64_t first : {0, 7}) {
+    for (const std::int64_t count : {0, 1, 280}) suite.add(increment_some_case(first, count));
+  }
+  for (const DType dtype : kFloatTypes) suite.add(adam_counter_case(dtype));
 }
 
 }  // namespace loci::conformance

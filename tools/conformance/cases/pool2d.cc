@@ -19,7 +19,7 @@ struct Pooling {
 bool is_max(const Pooling& op) { return op.options.pooling_type == "max"; }
 
 WindowPlaces places_of(const Pooling& op, std::size_t d) {
-  if (op.options.global_pooling) return {0, 1};
+  if (op.options.global_pooling) return {0, 1, op.x[static_cast<int>(d) + 2]};
   const WindowRow row{op.x[static_cast<int>(d) + 2], op.options.ksize[d], op.options.strides[d], 1};
   return place_windows(row, op.options.paddings, d, op.options.padding_algorithm,
                        op.options.ceil_mode);
@@ -33,26 +33,28 @@ Shape result_shape(const Pooling& op) {
   return {op.x[0], op.x[1], places_of(op, 0).count, places_of(op, 1).count};
 }
 
-// The elements of x under one window, in C order.
-std::vector<std::size_t> window_of(const Pooling& op, const Array& x, const Index& out) {
-  std::vector<std::size_t> elements;
+struct WindowElements {
+  std::vector<std::size_t> inside;  // of x, in C order
+  Real divisor = 0;                 // what their sum is divided by
+};
+
+// The elements under one window. What lies behind the padding that was asked for counts nowhere.
+WindowElements window_of(const Pooling& op, const Array& x, const Index& out) {
+  WindowElements elements;
   const std::int64_t stride[2] = {op.options.global_pooling ? 1 : op.options.strides[0],
                                   op.options.global_pooling ? 1 : op.options.strides[1]};
-  const std::int64_t top = out[2] * stride[0] - places_of(op, 0).before;
-  const std::int64_t left = out[3] * stride[1] - places_of(op, 1).before;
-  for (std::int64_t i = top; i < top + kernel_of(op, 0); ++i) {
-    for (std::int64_t j = left; j < left + kernel_of(op, 1); ++j) {
-      if (i < 0 || i >= op.x[2] || j < 0 || j >= op.x[3]) continue;
-      elements.push_back(x.offset({out[0], out[1], i, j}));
+  const WindowPlaces rows = places_of(op, 0);
+  const WindowPlaces columns = places_of(op, 1);
+  const std::int64_t top = out[2] * stride[0] - rows.before;
+  const std::int64_t left = out[3] * stride[1] - columns.before;
+  for (std::int64_t i = top; i < top + kernel_of(op, 0) && i < rows.end; ++i) {
+    for (std::int64_t j = left; j < left + kernel_of(op, 1) && j < columns.end; ++j) {
+      const bool is_inside = i >= 0 && i < op.x[2] && j >= 0 && j < op.x[3];
+      if (is_inside) elements.inside.push_back(x.offset({out[0], out[1], i, j}));
+      if (is_inside || !op.options.exclusive) elements.divisor += 1;
     }
   }
   return elements;
-}
-
-// What a sum over the window is divided by.
-Real divisor(const Pooling& op, std::size_t inside) {
-  if (op.options.exclusive) return static_cast<Real>(inside);
-  return static_cast<Real>(kernel_of(op, 0) * kernel_of(op, 1));
 }
 
 // The first of equal ones.
@@ -70,18 +72,18 @@ std::vector<Expected> forward_reference(const Pooling& op, const Array& x) {
   for (std::size_t o = 0; o < out.size(); ++o) {
     const auto window = window_of(op, x, index_of(out.shape, o));
     if (is_max(op)) {
-      out.values[o] = x.values[largest(x, window)];
+      out.values[o] = x.values[largest(x, window.inside)];
       continue;
     }
     Real sum = 0;
     Real magnitude = 0;
-    for (const std::size_t i : window) {
+    for (const std::size_t i : window.inside) {
       sum += x.values[i];
       magnitude += std::abs(x.values[i]);
     }
     // The sum, the division, and the reciprocal if there is one.
-    out.values[o] = sum / divisor(op, window.size());
-    out.slack[o] = static_cast<Real>(window.size() + 2) * magnitude / divisor(op, window.size());
+    out.values[o] = sum / window.divisor;
+    out.slack[o] = static_cast<Real>(window.inside.size() + 2) * magnitude / window.divisor;
   }
   return {out};
 }
@@ -97,10 +99,10 @@ std::vector<Expected> grad_reference(const Pooling& op, const Array& x, const Ar
   for (std::size_t o = 0; o < out_grad.size(); ++o) {
     const auto window = window_of(op, x, index_of(out_grad.shape, o));
     if (is_max(op)) {
-      add(largest(x, window), out_grad.values[o]);
+      add(largest(x, window.inside), out_grad.values[o]);
       continue;
     }
-    for (const std::size_t i : window) add(i, out_grad.values[o] / divisor(op, window.size()));
+    for (const std::size_t i : window.inside) add(i, out_grad.values[o] / window.divisor);
   }
   for (std::size_t i = 0; i < grad.size(); ++i) grad.slack[i] *= terms[i];
   return {grad};
@@ -164,6 +166,12 @@ void add_options(Suite& suite, const std::string& type, bool exclusive) {
       {{1, 1, 5, 4},
        {.ksize = {2, 2}, .strides = {3, 3}, .paddings = {1, 1}, .ceil_mode = true},
        "ceil, no window in padding alone"},
+      {{1, 2, 6, 7},
+       {.ksize = {3, 4}, .strides = {2, 3}, .paddings = {0, 1, 2, 0}, .ceil_mode = true},
+       "ceil, uneven paddings"},
+      {{1, 2, 6, 7},
+       {.ksize = {3, 2}, .strides = {2, 2}, .padding_algorithm = "VALID", .ceil_mode = true},
+       "ceil, valid"},
       {{1, 2, 7, 6}, {.ksize = {3, 2}, .strides = {2, 2}, .padding_algorithm = "SAME"}, "same"},
       {{1, 2, 7, 6}, {.ksize = {3, 2}, .paddings = {9, 9}, .padding_algorithm = "VALID"}, "valid"},
       {{2, 3, 5, 4}, {.paddings = {9, 9}, .global_pooling = true}, "global"},
@@ -171,6 +179,10 @@ void add_options(Suite& suite, const std::string& type, bool exclusive) {
       {{0, 2, 4, 4}, {}, "no images"},
       {{2, 17, 19, 21}, {.ksize = {3, 3}, .strides = {2, 2}, .paddings = {1, 1}}, "large"},
       {{2, 32, 16, 16}, {}, "large, even"},
+      {{2, 32, 17, 18}, {.ksize = {3, 3}, .ceil_mode = true}, "large, ceil"},
+      {{2, 32, 17, 18},
+       {.ksize = {5, 4}, .strides = {3, 3}, .paddings = {1, 2}, .ceil_mode = true},
+       "large, ceil, paddings"},
   };
   for (Pooling& op : rows) {
     op.options.pooling_type = type;

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/conformance/verify/isolation.h"
+#include "tools/conformance/verify/process/isolation.h"
 
 namespace loci::verify {
 namespace {
@@ -27,8 +27,8 @@ std::vector<OwnOp> own_ops(Instance& instance) {
   return ops;
 }
 
-// Of the kernels that have these flags.
-std::set<std::string> kernel_ops(Instance& instance, std::uint32_t flags) {
+// Of the kernels that are so.
+std::set<std::string> kernel_ops(Instance& instance, bool (*is_so)(const loci_kernel_def& def)) {
   if (instance.interface(LOCI_KERNELS_INTERFACE, LOCI_KERNELS_MINOR) == nullptr) return {};
   const loci_kernels_api& api = instance.kernels_api();
   std::uint64_t count = 0;
@@ -38,9 +38,15 @@ std::set<std::string> kernel_ops(Instance& instance, std::uint32_t flags) {
   const auto* bytes = reinterpret_cast<const char*>(defs);
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto& def = *reinterpret_cast<const loci_kernel_def*>(bytes + i * defs->struct_size);
-    if ((def.flags & flags) == flags) names.emplace(view(def.op));
+    if (is_so(def)) names.emplace(view(def.op));
   }
   return names;
+}
+
+bool is_any(const loci_kernel_def&) { return true; }
+bool has_aliases(const loci_kernel_def& def) { return def.alias_count > 0; }
+bool has_own_layouts(const loci_kernel_def& def) {
+  return (def.flags & LOCI_KERNEL_OWN_LAYOUTS) != 0;
 }
 
 Verdict ask(const Target& target) {
@@ -50,8 +56,9 @@ Verdict ask(const Target& target) {
   const Json json{{"table", has_table},
                   {"devices", devices},
                   {"ops", own_ops(instance)},
-                  {"kernels", kernel_ops(instance, 0)},
-                  {"layouts", kernel_ops(instance, LOCI_KERNEL_OWN_LAYOUTS)}};
+                  {"kernels", kernel_ops(instance, is_any)},
+                  {"aliases", kernel_ops(instance, has_aliases)},
+                  {"layouts", kernel_ops(instance, has_own_layouts)}};
   return {Outcome::kPassed, json.dump()};
 }
 
@@ -67,6 +74,7 @@ Brought ask_what_it_brings(const Target& target, std::chrono::milliseconds patie
           json["devices"].get<std::uint32_t>(),
           json["ops"].get<std::vector<OwnOp>>(),
           json["kernels"].get<std::set<std::string>>(),
+          json["aliases"].get<std::set<std::string>>(),
           json["layouts"].get<std::set<std::string>>()};
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/conformance/verify/own_op.h"
+#include "tools/conformance/verify/ops/own_op.h"
 #include "tools/conformance/verify/subject.h"
 
 namespace loci::verify {
@@ -19,6 +19,7 @@ struct Brought {
   std::uint32_t devices = 0;  // 0 without that table too
   std::vector<OwnOp> ops = {};
   std::set<std::string> kernel_ops = {};  // that it has kernels for
+  std::set<std::string> alias_ops = {};   // of which one says that an output may lie in an input
   std::set<std::string> layout_ops = {};  // of which one is LOCI_KERNEL_OWN_LAYOUTS
 };
 

@@ -6,11 +6,12 @@
 
 namespace loci::verify {
 
-// How often heap_growth() does it at most, after some that warm caches.
+// How often heap_growth() does the work in a series, after some rounds that warm caches.
 constexpr int kHeapRounds = 24;
 
-// Does it again and again, and gives the bytes of the C heap by which it grew in all if it grew
-// each time; else 0, as where the allocator does not count.
-std::size_t heap_growth(const std::function<void()>& work);
+// Does the work in two or three series, and gives the bytes of the C heap by which the last one
+// grew if two grew all along, by a piece of memory or more for each of the `times` that the work
+// does something; else 0, as where the allocator does not count.
+std::size_t heap_growth(const std::function<void()>& work, int times = 1);
 
 }  // namespace loci::verify

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tools/conformance/verify/brought.h"
-#include "tools/conformance/verify/ops_core.h"
+#include "tools/conformance/verify/ops/ops_core.h"
 #include "tools/conformance/verify/subject.h"
 #include "tools/conformance/verify/verdict.h"
 

@@ -55,6 +55,19 @@ void OpenDevice::require_streams() const {
   if (!has_streams()) skip("the device has no streams: work is done when its call returns");
 }
 
+void OpenDevice::require_allocations(std::uint64_t count) const {
+  const std::uint64_t most = info_.max_allocations;
+  if (most != 0 && most < count) {
+    skip("the device has {} allocations at a time, and this takes {}", most, count);
+  }
+}
+
+std::uint64_t OpenDevice::as_many(std::uint64_t count, std::uint64_t others) const {
+  const std::uint64_t most = info_.max_allocations;
+  if (most == 0) return count;
+  return std::min(count, most > others ? most - others : 1);
+}
+
 std::uint64_t OpenDevice::rounded(std::uint64_t bytes) const {
   const std::uint64_t chunk = std::max<std::uint64_t>(info_.min_chunk, 1);
   return (bytes + chunk - 1) / chunk * chunk;

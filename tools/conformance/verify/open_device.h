@@ -33,6 +33,12 @@ class OpenDevice {
   // Skip the check for a device that lets the host allocate, or has no streams.
   void require_memory() const;
   void require_streams() const;
+  // Skips the check for a device that states fewer allocations at a time.
+  void require_allocations(std::uint64_t count) const;
+  // `count`, or as many as there may be beside `others`.
+  [[nodiscard]] std::uint64_t as_many(std::uint64_t count, std::uint64_t others = 0) const;
+  // Whether all its streams are one queue.
+  [[nodiscard]] bool has_one_queue() const { return (info_.flags & LOCI_DEVICE_ONE_QUEUE) != 0; }
 
   // `bytes`, rounded up to what the device deals in.
   void* allocate(std::uint64_t bytes, loci_stream* stream = nullptr,

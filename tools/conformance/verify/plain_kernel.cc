@@ -1,6 +1,6 @@
 #include "tools/conformance/verify/plain_kernel.h"
 
-#include "tools/conformance/verify/lent_op.h"
+#include "tools/conformance/verify/launch/lent_op.h"
 
 namespace loci::verify {
 namespace {

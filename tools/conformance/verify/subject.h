@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "tools/conformance/verify/last_words.h"
+#include "tools/conformance/verify/process/last_words.h"
 #include "tools/conformance/verify/trap_host.h"
 #include "tools/conformance/verify/verdict.h"
 

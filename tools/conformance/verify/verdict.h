@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <set>
@@ -36,10 +37,14 @@ struct Verdict {
 struct Check {
   std::string name;  // "<level>/<what>"
   std::function<Verdict()> run;
+  // Checks of one group may run while those of others do, in another process, and in order. Empty:
+  // it looks at time or at what all processes share, and runs alone.
+  std::string group = {};
 };
 
 struct Result : Verdict {
   std::string check;
+  std::chrono::nanoseconds took{};  // with the start of its process where it was the first there
 };
 
 // Thrown by checks. Whatever else is thrown is a failure too.

@@ -8,11 +8,16 @@
 #include <regex>
 #include <utility>
 
+#include "framework/core/suggest.h"
 #include "tools/conformance/verify/device_probe.h"
 #include "tools/conformance/verify/levels.h"
+#include "tools/conformance/verify/process/side_by_side.h"
 
 namespace loci::verify {
 namespace {
+
+constexpr std::chrono::milliseconds kSlow{100};
+constexpr std::size_t kMostSlow = 10;
 
 // They look at the file alone, so that they say something about one that cannot be loaded.
 bool needs_no_loading(const std::string& check) {
@@ -76,9 +81,9 @@ Check without_loading(Check check) {
 
 class Verification {
  public:
-  Verification(Options options, const Progress& progress)
+  Verification(Options options, const Listener& listener)
       : options_(std::move(options)),
-        progress_(progress),
+        listener_(listener),
         filter_(filter_of(options_.filter)),
         target_{plugins::inspect(options_.file)} {
     check_levels(options_.levels);
@@ -92,12 +97,16 @@ class Verification {
   }
 
   Report run() {
+    std::size_t selected = 0;
     for (const std::string& level : level_names()) {
       const auto& wanted = options_.levels;
       const bool is_wanted = std::find(wanted.begin(), wanted.end(), level) != wanted.end();
-      const std::vector<Check> checks = select(checks_of(level, is_wanted));
-      if (is_wanted) run(level, checks);
+      const std::vector<Check> checks = select(checks_of(level, is_wanted), is_wanted);
+      if (!is_wanted) continue;
+      selected += checks.size();
+      run(level, checks);
     }
+    if (selected == 0) refuse_filter();
     report_.exclusions = options_.exclusions.entries();
     return std::move(report_);
   }
@@ -117,10 +126,16 @@ class Verification {
     return std::move(ops.checks);
   }
 
-  std::vector<Check> select(std::vector<Check> checks) {
+  void add_names(const std::string& check) {
+    wanted_names_.push_back(check);
+    wanted_names_.push_back(check.substr(check.find('/') + 1));
+  }
+
+  std::vector<Check> select(std::vector<Check> checks, bool is_wanted) {
     std::vector<Check> selected;
     for (Check& check : checks) {
       options_.exclusions.know(check.name);
+      if (is_wanted) add_names(check.name);
       if (!std::regex_search(check.name, filter_)) continue;
       selected.push_back(target_.manifest.failed ? without_loading(std::move(check))
                                                  : std::move(check));
@@ -128,9 +143,19 @@ class Verification {
     return selected;
   }
 
+  // Who misspells a name does not mean that nothing is wrong.
+  [[noreturn]] void refuse_filter() const {
+    refuse(fmt::format(
+        "no check of the levels {} matches the filter '{}'{}; without --filter all run, "
+        "and a report names them",
+        fmt::join(options_.levels, ", "), options_.filter,
+        core::suggest(options_.filter, wanted_names_)));
+  }
+
   void run(const std::string& level, std::vector<Check> checks) {
     LevelReport& report = report_.levels.emplace_back();
     report.name = level;
+    if (listener_.level_begins) listener_.level_begins(level, checks.size());
     const auto needing =
         std::stable_partition(checks.begin(), checks.end(),
                               [](const Check& check) { return needs_no_device(check.name); });
@@ -139,23 +164,35 @@ class Verification {
   }
 
   void run(const std::vector<Check>& checks, Vitality* vitality, LevelReport* report) {
-    const auto judge = [&](const Result& result) {
-      report->results.push_back(result);
-      Result& judged = report->results.back();
-      options_.exclusions.apply(judged);
-      if (options_.complete && judged.outcome == Outcome::kAbsent)
-        judged.outcome = Outcome::kFailed;
-      if (progress_) progress_(judged);
+    // The exclusions of the report count each check once, in its order.
+    Exclusions told = options_.exclusions;
+    const auto tell = [&](Result result) {
+      if (!listener_.check_ended) return;
+      judge(&result, &told);
+      listener_.check_ended(result);
     };
-    run_isolated(checks, options_.patience, judge, vitality);
+    for (Result& result :
+         run_side_by_side(checks, options_.jobs, options_.patience, tell, vitality)) {
+      judge(&result, &options_.exclusions);
+      report->results.push_back(std::move(result));
+    }
+  }
+
+  void judge(Result* result, Exclusions* exclusions) const {
+    exclusions->apply(*result);
+    if (options_.complete && result->outcome == Outcome::kAbsent) {
+      result->outcome = Outcome::kFailed;
+    }
   }
 
   Options options_;
-  const Progress& progress_;
+  const Listener& listener_;
   std::regex filter_;
   Target target_;
   OpsOptions ops_;
   Vitality vitality_;
+  // Of the checks of the levels that are wanted, each whole and without its level.
+  std::vector<std::string> wanted_names_;
   Report report_;
 };
 
@@ -197,8 +234,20 @@ std::vector<Exclusion> Report::stale() const {
   return stale;
 }
 
-Report verify(Options options, const Progress& progress) {
-  return Verification(std::move(options), progress).run();
+std::vector<Result> Report::slowest() const {
+  std::vector<Result> slow;
+  for (const LevelReport& level : levels) {
+    std::copy_if(level.results.begin(), level.results.end(), std::back_inserter(slow),
+                 [](const Result& result) { return result.took >= kSlow; });
+  }
+  std::stable_sort(slow.begin(), slow.end(),
+                   [](const Result& one, const Result& two) { return one.took > two.took; });
+  slow.resize(std::min(slow.size(), kMostSlow));
+  return slow;
+}
+
+Report verify(Options options, const Listener& listener) {
+  return Verification(std::move(options), listener).run();
 }
 
 }  // namespace loci::verify

@@ -91,6 +91,18 @@ std::map<std::string, std::size_t> kernels_of(const Report& report) {
   return kernels;
 }
 
+double seconds_of(const Result& result) {
+  return std::chrono::duration<double>(result.took).count();
+}
+
+std::string slowest_text(const Report& report) {
+  std::string text;
+  for (const Result& slow : report.slowest()) {
+    text += fmt::format("{:>8.1f} s {}\n", seconds_of(slow), slow.check);
+  }
+  return text.empty() ? "" : "the slowest checks:\n" + text;
+}
+
 }  // namespace
 
 std::string describe(const Exclusion& exclusion) {
@@ -117,7 +129,7 @@ std::string to_text(const Report& report) {
     text += fmt::format("FAILED {}: {}\n", failure.check, failure.message);
   }
   for (const Exclusion& exclusion : report.stale()) text += describe(exclusion) + "\n";
-  return text;
+  return text + slowest_text(report);
 }
 
 Json to_json(const Report& report) {
@@ -138,6 +150,10 @@ Json to_json(const Report& report) {
                                  {"outcome", outcome_name(result.outcome)},
                                  {"message", result.message}});
     }
+  }
+  json["slowest"] = Json::array();
+  for (const Result& slow : report.slowest()) {
+    json["slowest"].push_back({{"check", slow.check}, {"seconds", seconds_of(slow)}});
   }
   json["exclusions"] = Json::array();
   for (const Exclusion& exclusion : report.exclusions) {

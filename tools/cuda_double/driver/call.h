@@ -38,6 +38,7 @@ class Call {
   // The same, to add work to it: a call that fails from now on ends its capture.
   [[nodiscard]] std::shared_ptr<Stream> work_stream(CUstream handle);
   void wait(const TaskPtr& task) { driver.wait(lock, task); }
+  [[nodiscard]] const char* function() const { return name_; }
   // "cuLaunchKernel #3".
   [[nodiscard]] std::string text() const { return driver.call_name(); }
 

@@ -50,9 +50,9 @@ void stage(CopyOperation& copy) {
 
 void report_pageable(Call& call, const CopyOperation& copy) {
   if (!call.driver.settings.checks.pageable) return;
-  call.driver.findings.report(
-      "pageable", fmt::format("{} copies {} bytes of pageable memory and waits for them",
-                              call.text(), copy.width * copy.height * copy.depth));
+  const std::string text = fmt::format("{} copies {} bytes of pageable memory and waits for them",
+                                       call.function(), copy.width * copy.height * copy.depth);
+  call.driver.findings.report("pageable", text, fmt::format(", first in {}", call.text()));
 }
 
 // The program means memory of another device, or has not asked for access: it is reported too.

@@ -2,18 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
 namespace loci::cuda_double {
 
-void Findings::report(std::string_view kind, const std::string& text) {
+void Findings::report(std::string_view kind, const std::string& text, std::string_view where) {
   const std::lock_guard lock(mutex_);
   std::string line = fmt::format("{}: {}", kind, text);
-  const bool known = std::any_of(texts_.begin(), texts_.end(),
-                                 [&](const std::string* each) { return *each == line; });
-  if (known || texts_.size() >= kMost) return;
+  if (texts_.size() >= kMost || !known_.insert(line).second) return;
+  line += where;
   fmt::print(stderr, "[cuda double] {}\n", line);
   texts_.push_back(new std::string(std::move(line)));
   if (abort_on_finding_) std::abort();

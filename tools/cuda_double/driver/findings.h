@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 namespace loci::cuda_double {
@@ -14,8 +15,8 @@ class Findings {
  public:
   explicit Findings(bool abort_on_finding) : abort_on_finding_(abort_on_finding) {}
 
-  // `kind` is one word, such as "race". The same text is reported once.
-  void report(std::string_view kind, const std::string& text);
+  // `kind` is one word, such as "race". The same text is reported once; `where` follows the first.
+  void report(std::string_view kind, const std::string& text, std::string_view where = {});
   [[nodiscard]] std::size_t count() const;
   // "race: ..."; stays valid. NULL beyond the last.
   [[nodiscard]] const char* text(std::size_t index) const;
@@ -25,6 +26,7 @@ class Findings {
 
   const bool abort_on_finding_;
   mutable std::mutex mutex_;
+  std::unordered_set<std::string> known_;
   std::vector<const std::string*> texts_;  // kept until the process ends
 };
 

@@ -15,6 +15,7 @@ namespace loci::faulty {
 namespace {
 
 constexpr std::uint64_t kAlignment = 64;
+constexpr std::uint64_t kFewAllocations = 16;  // with narrow, which is no fault
 constexpr std::uint64_t kTotal = std::uint64_t{1} << 30;
 
 std::uint32_t direction_of(const loci_copy& copy) {
@@ -51,6 +52,10 @@ void CapturingDevice::describe(FaultyCapturerPlugin&, std::uint32_t index, loci_
   if (index > 0) throw sdk::Error(LOCI_CODE_NOT_FOUND, "[captures] there is one device");
   info.flags = LOCI_DEVICE_ACCELERATOR;
   info.name = sdk::to_abi("captures");
+  if (has("narrow")) {
+    info.flags |= LOCI_DEVICE_ONE_QUEUE;
+    info.max_allocations = kFewAllocations;
+  }
   info.total_memory = kTotal;
   info.alignment = kAlignment;
   info.min_chunk = kAlignment;
@@ -60,6 +65,7 @@ CapturingDevice::CapturingDevice(FaultyCapturerPlugin& plugin, const sdk::Host&,
                                  std::uint32_t index)
     : source_(plugin.profile_source()) {
   if (index > 0) throw sdk::Error(LOCI_CODE_NOT_FOUND, "[captures] there is one device");
+  if (has("narrow")) one_queue_ = std::make_shared<TaskQueue>();
 }
 
 void* CapturingDevice::mem_alloc(std::uint32_t kind, std::uint64_t bytes, Stream*) {
@@ -72,6 +78,10 @@ void* CapturingDevice::mem_alloc(std::uint32_t kind, std::uint64_t bytes, Stream
   void* pointer = std::aligned_alloc(kAlignment, (bytes + kAlignment) / kAlignment * kAlignment);
   if (pointer == nullptr) throw std::bad_alloc();
   const std::lock_guard lock(mutex_);
+  if (has("narrow") && sizes_.size() >= kFewAllocations) {
+    std::free(pointer);
+    throw sdk::Error(LOCI_CODE_OUT_OF_MEMORY, "[captures] all handles are in use");
+  }
   sizes_.emplace(pointer, bytes);
   used_ += bytes;
   return pointer;

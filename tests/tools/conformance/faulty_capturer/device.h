@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <loci/plugin/device.hpp>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string_view>
@@ -55,6 +56,8 @@ class CapturingDevice {
   [[nodiscard]] Stream* recorder();
   [[nodiscard]] Source& source() { return source_; }
   void take(std::uint64_t bytes) { used_ += bytes; }
+  // Of all streams; null where each has its own.
+  [[nodiscard]] std::shared_ptr<TaskQueue> one_queue() const { return one_queue_; }
 
  private:
   Source& source_;
@@ -62,6 +65,7 @@ class CapturingDevice {
   std::mutex mutex_;
   std::map<void*, std::uint64_t> sizes_;
   std::set<Stream*> streams_;
+  std::shared_ptr<TaskQueue> one_queue_;  // its tasks use the members above
 };
 
 }  // namespace loci::faulty

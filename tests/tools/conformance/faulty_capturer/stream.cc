@@ -10,7 +10,10 @@
 
 namespace loci::faulty {
 
-CapturingStream::CapturingStream(CapturingDevice& device) : device_(device) { device_.add(*this); }
+CapturingStream::CapturingStream(CapturingDevice& device)
+    : device_(device), queue_(std::make_unique<StreamQueue>(device.one_queue())) {
+  device_.add(*this);
+}
 
 CapturingStream::~CapturingStream() { device_.remove(*this); }
 

@@ -73,7 +73,7 @@ class CapturingStream {
   std::mutex mutex_;
   std::unique_ptr<Recording> recording_;
   Nodes left_;  // of an abort, with the fault abort_keeps_nodes
-  std::unique_ptr<TaskQueue> queue_ = std::make_unique<TaskQueue>();
+  std::unique_ptr<StreamQueue> queue_;
 };
 
 }  // namespace loci::faulty

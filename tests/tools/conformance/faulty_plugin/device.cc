@@ -18,12 +18,22 @@ namespace {
 
 constexpr std::uint64_t kAlignment = 64;
 constexpr std::uint64_t kTotal = std::uint64_t{1} << 30;
+constexpr std::uint64_t kFewAllocations = 16;
 constexpr std::uint64_t kScratch = 100;
 constexpr std::uint64_t kLeak = std::uint64_t{1} << 20;
 constexpr int kTasksToTheLoss = 300;
 
 std::uint32_t device_count() {
-  return has("bad_second_device") || has("second_device_hangs") ? 2 : 1;
+  return has("bad_second_device") || has("second_device_hangs") || has("leak_refused_copy") ? 2 : 1;
+}
+
+// The least that a device may be, by what it states.
+bool is_narrow() { return has("narrow"); }
+
+// 0: any number.
+std::uint64_t most_allocations() {
+  if (has("has_fewer_allocations")) return kFewAllocations / 2;
+  return is_narrow() ? kFewAllocations : 0;
 }
 
 [[noreturn]] void hang() {
@@ -44,6 +54,26 @@ std::atomic<int> until_loss{kTasksToTheLoss};
 
 // Where the compiler cannot leave the allocation out.
 std::vector<char>* volatile leaked_by_work = nullptr;
+
+// Of the fault keeps_work_of_thread: what the thread gives to a stream's queue with its next task,
+// or when it asks for a mark.
+struct Kept {
+  StreamQueue* queue = nullptr;
+  std::function<void()> task;
+};
+thread_local Kept kept;
+
+// Where the compiler cannot leave the allocation out.
+char* volatile leaked_little = nullptr;
+void leak_little() { leaked_little = new char[40]; }
+
+// Of the fault thread_at_load.
+struct LoadedThread {
+  LoadedThread() {
+    if (has("thread_at_load")) std::thread([] { hang(); }).detach();
+  }
+};
+const LoadedThread loaded_thread;
 
 bool is_lost() { return has("loses_device") && until_loss <= 0; }
 
@@ -82,7 +112,8 @@ std::uint32_t direction_of(const loci_copy& copy) {
 
 }  // namespace
 
-Device::Stream::Stream(Device& device) : device_(device) {
+Device::Stream::Stream(Device& device)
+    : device_(device), queue_(std::make_unique<StreamQueue>(device.one_queue_)) {
   const std::lock_guard lock(device_.mutex_);
   device_.streams_.insert(this);
 }
@@ -94,6 +125,7 @@ Device::Stream::~Stream() {
   }
   if (has("leak_thread")) static_cast<void>(queue_.release());
   if (has("drops_work")) queue_->drop();
+  add_kept();
 }
 
 void Device::Stream::run(std::function<void()> task) {
@@ -107,11 +139,27 @@ void Device::Stream::run(std::function<void()> task) {
 
 // Of two threads at a time one finds the place taken where the other one puts its task.
 void Device::Stream::add(std::function<void()> task) {
+  if (has("keeps_work_of_thread")) return add_later(std::move(task));
   if (!has("stream_of_one_thread")) return queue_->add(std::move(task));
   const bool was_used = is_used_.exchange(true);
   std::this_thread::sleep_for(std::chrono::microseconds(10));
   if (!was_used) queue_->add(std::move(task));
   is_used_ = false;
+}
+
+void Device::Stream::add_later(std::function<void()> task) {
+  add_kept();
+  kept = {queue_.get(), std::move(task)};
+}
+
+void Device::Stream::add_kept() {
+  if (kept.queue != nullptr) kept.queue->add(std::move(kept.task));
+  kept = {};
+}
+
+Mark Device::Stream::mark() {
+  add_kept();
+  return queue_->mark();
 }
 
 void Device::Stream::run(const Work& work, std::function<void()> task) {
@@ -123,25 +171,41 @@ void Device::Stream::run(const Work& work, std::function<void()> task) {
   });
 }
 
-bool Device::Stream::query() { return mark().reached(); }
+bool Device::Stream::query() {
+  if (has("leak_errors_of_query")) {
+    const loci_host_api& host = device_.host_.api();
+    host.error_make(host.host, LOCI_CODE_FAILED, sdk::to_abi("not done yet"), nullptr);
+  }
+  return mark().reached();
+}
 
 void Device::Stream::synchronize() {
   if (!has("no_synchronize")) mark().wait();
 }
 
-void Device::Stream::wait(Event& event) { queue_->add(event.wait_task()); }
+void Device::Stream::wait(Event& event) {
+  add_kept();
+  queue_->add(event.wait_task());
+}
 
 void Device::Stream::launch_host(loci_host_fn function, void* context, std::uint64_t) {
   if (has("early_host_function")) return function(context);
+  add_kept();
   queue_->add([=] { function(context); });
   if (has("host_function_twice")) queue_->add([=] { function(context); });
 }
 
-std::uint32_t Device::count(FaultyPlugin&) { return device_count(); }
+std::uint32_t Device::count(FaultyPlugin& plugin) {
+  return device_count() + (has("count_grows") ? plugin.opened() : 0);
+}
 
 void Device::describe(FaultyPlugin&, std::uint32_t index, loci_device_info& info) {
   require_index(index);
   info.flags = LOCI_DEVICE_ACCELERATOR;
+  const bool says_one_queue = is_narrow() || has("claims_one_queue");
+  if (says_one_queue) info.flags |= LOCI_DEVICE_ONE_QUEUE;
+  const bool says_few = is_narrow() || has("has_fewer_allocations") || has("has_more_allocations");
+  if (says_few) info.max_allocations = kFewAllocations;
   info.name = sdk::to_abi("faulty");
   info.total_memory = kTotal;
   info.alignment = has("small_alignment") ? 16 : kAlignment;
@@ -159,6 +223,8 @@ Device::Device(FaultyPlugin& plugin, const sdk::Host& host, std::uint32_t index)
       until_failure_(plugin.failing().task) {
   if (!has("any_device")) require_index(index);
   require_alive();
+  plugin.note_open();
+  if (is_narrow() || has("hides_one_queue")) one_queue_ = std::make_shared<TaskQueue>();
   if (has("second_device_hangs") && index > 0) hang();
   if (has("leaves_process")) leave_process();
   if (has("leak_heap")) static_cast<void>(new std::vector<char>(1000));
@@ -195,6 +261,10 @@ void* Device::mem_alloc(std::uint32_t kind, std::uint64_t bytes, Stream*) {
   if (memory == nullptr) throw std::bad_alloc();
   void* pointer = static_cast<char*>(memory) + shift;
   const std::lock_guard lock(mutex_);
+  if (most_allocations() > 0 && sizes_.size() >= most_allocations()) {
+    std::free(memory);
+    throw sdk::Error(LOCI_CODE_OUT_OF_MEMORY, "[faulty] all handles are in use");
+  }
   sizes_.emplace(pointer, bytes);
   used_ += bytes;
   return pointer;
@@ -220,9 +290,14 @@ bool Device::copy(const loci_copy& copy, Stream* stream) {
   const bool on_device = copy.source_end == LOCI_END_DEVICE && copy.target_end == LOCI_END_DEVICE;
   if (has("dies") && copy.rows > 1) is_dead = true;
   require_alive();
+  if (has("leak_refused_copy") && copy.peer != nullptr) {
+    leak_little();
+    throw sdk::Error(LOCI_CODE_UNSUPPORTED, "[faulty] it has no peers");
+  }
   if (comes_due(until_failed_copy_)) {
     if (has("leak_failed_copy")) used_ += copy.row_bytes;
     if (has("leak_part_of_failed_copy")) used_ += kLeak;
+    if (has("leak_little_of_failed_copy")) leak_little();
     throw sdk::Error(LOCI_CODE_FAILED, "[faulty] a copy fails, as it was asked to");
   }
   if (!on_device && has("copy_ignores_stream")) {
@@ -276,6 +351,7 @@ void Device::check_async() {
 }
 
 void Event::record(Device::Stream* stream) {
+  if (has("leak_record")) leak_little();
   auto time = std::make_shared<std::atomic<std::uint64_t>>(0);
   stream->run([time] { *time = now_ns(); });
   const std::lock_guard lock(latest_->mutex);

@@ -30,19 +30,21 @@ class Device {
     void synchronize();
     void wait(Event& event);
     void launch_host(loci_host_fn function, void* context, std::uint64_t correlation);
-    Mark mark() { return queue_->mark(); }
+    Mark mark();
 
    private:
     void add(std::function<void()> task);
+    void add_later(std::function<void()> task);
+    void add_kept();
 
     Device& device_;
     std::atomic<bool> is_used_{false};  // by a thread, for the fault stream_of_one_thread
-    std::unique_ptr<TaskQueue> queue_ = std::make_unique<TaskQueue>();
+    std::unique_ptr<StreamQueue> queue_;
   };
   using Event = faulty::Event;
 
   static sdk::Probe probe(FaultyPlugin&) { return {1}; }
-  static std::uint32_t count(FaultyPlugin&);
+  static std::uint32_t count(FaultyPlugin& plugin);
   static void describe(FaultyPlugin& plugin, std::uint32_t index, loci_device_info& info);
   Device(FaultyPlugin& plugin, const sdk::Host& host, std::uint32_t index);
   ~Device();
@@ -75,6 +77,8 @@ class Device {
   std::mutex mutex_;
   std::map<void*, std::uint64_t> sizes_;
   std::set<Stream*> streams_;
+  // Of all streams, where they are one queue; its tasks use the members above.
+  std::shared_ptr<TaskQueue> one_queue_;
 };
 
 class Event {

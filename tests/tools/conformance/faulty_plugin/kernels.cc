@@ -1,14 +1,18 @@
 #include "kernels.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "device.h"
 #include "fault.h"
+#include "host_device.h"
 #include "layout.h"
 
 namespace loci::faulty {
@@ -46,14 +50,14 @@ struct Misdeeds {
     if (has("launch_reads_op")) lent = prepare.op().input(0).dims().data();
     if (has("leak_kernel")) static_cast<void>(host->allocate(24));
   }
-  void commit(Device::Stream* stream) const {
+  void commit(const sdk::Launch& launch) const {
     if (has("launch_allocates")) host->free(host->allocate(24));
     if (has("launch_takes_device_memory")) {
       static_cast<void>(sdk::device_of<Device>(device).mem_alloc(LOCI_MEMORY_DEVICE, 256, nullptr));
     }
     if (has("launch_reads_config")) static_cast<void>(host->config("trace"));
     if (has("launch_reads_op")) seen = *const_cast<volatile const std::int64_t*>(lent);
-    if (has("launch_blocks")) stream->synchronize();
+    if (has("launch_blocks")) sdk::stream_of<Device>(launch.raw().stream)->synchronize();
     if (has("launch_crashes")) std::abort();
   }
   const sdk::Host* host;
@@ -62,8 +66,10 @@ struct Misdeeds {
   mutable std::int64_t seen = 0;
 };
 
-Work work_of(const sdk::Launch& launch) {
-  return {LOCI_DEVICE_WORK_KERNEL, LOCI_COPY_UNKNOWN, 0, launch.raw().correlation};
+void run(const sdk::Launch& launch, std::function<void()> task) {
+  const loci_launch& raw = launch.raw();
+  run_in(raw.stream, {LOCI_DEVICE_WORK_KERNEL, LOCI_COPY_UNKNOWN, 0, raw.correlation},
+         std::move(task));
 }
 
 struct Add {
@@ -81,24 +87,23 @@ struct Add {
     of_y = Elements(count_of(y), true);
   }
   void launch(const sdk::Launch& launch) const {
-    auto* stream = sdk::stream_of<Device>(launch.raw().stream);
-    misdeeds.commit(stream);
+    misdeeds.commit(launch);
     const auto* a = launch.input<float>(0);
     const auto* b = launch.input<float>(1);
     auto* sum = launch.output<float>(0);
-    if (has("unsafe_alias") && x == out && y == out) return add_to_copy(*stream, launch);
-    stream->run(work_of(launch), [a, b, sum, x = x, y = y, out = out, of_x = of_x, of_y = of_y] {
+    if (has("unsafe_alias") && x == out && y == out) return add_to_copy(launch);
+    run(launch, [a, b, sum, x = x, y = y, out = out, of_x = of_x, of_y = of_y] {
       for (std::int64_t i = 0; i < count_of(out); ++i) {
         sum[i] = of_x.get(a, element_of(i, out, x)) + of_y.get(b, element_of(i, out, y));
       }
     });
   }
   // Right where the output lies in neither input, or in the first.
-  void add_to_copy(Device::Stream& stream, const sdk::Launch& launch) const {
+  void add_to_copy(const sdk::Launch& launch) const {
     const auto* a = launch.input<float>(0);
     const auto* b = launch.input<float>(1);
     auto* sum = launch.output<float>(0);
-    stream.run(work_of(launch), [a, b, sum, count = count_of(out)] {
+    run(launch, [a, b, sum, count = count_of(out)] {
       std::memmove(sum, a, static_cast<std::size_t>(count) * sizeof *sum);
       for (std::int64_t i = 0; i < count; ++i) sum[i] += b[i];
     });
@@ -120,22 +125,21 @@ struct Add {
 
 struct Scale {
   void launch(const sdk::Launch& launch) const {
-    auto* stream = sdk::stream_of<Device>(launch.raw().stream);
     const Arguments own{launch.input<float>(0), launch.output<float>(0)};
     if (has("shared_arguments")) {
       last = own;
-      return stream->run(work_of(launch), [this] { run(last); });
+      return faulty::run(launch, [this] { compute(last); });
     }
     if (has("shared_scratch")) {
-      return stream->run(work_of(launch), [this, own] { run_by_scratch(own); });
+      return faulty::run(launch, [this, own] { compute_by_scratch(own); });
     }
-    stream->run(work_of(launch), [self = *this, own] { self.run(own); });
+    faulty::run(launch, [self = *this, own] { self.compute(own); });
   }
   struct Arguments {
     const float* x = nullptr;
     float* out = nullptr;
   };
-  void run(const Arguments& arguments) const {
+  void compute(const Arguments& arguments) const {
     constexpr std::int64_t kFew = 1 << 20;
     for (std::int64_t i = 0; i < count; ++i) {
       const bool skips = has("wrong_beyond_size") && i >= kFew;
@@ -144,7 +148,7 @@ struct Scale {
     to.finish(arguments.out);
   }
   // Right as long as no other launch does so meanwhile.
-  void run_by_scratch(const Arguments& arguments) const {
+  void compute_by_scratch(const Arguments& arguments) const {
     for (std::int64_t i = 0; i < count; ++i) scratch[i] = factor * from.get(arguments.x, i);
     // As long as another device takes.
     std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -164,12 +168,48 @@ struct Assign {
   void launch(const sdk::Launch& launch) const {
     const auto* x = launch.input<float>(0);
     auto* out = launch.output<float>(0);
-    sdk::stream_of<Device>(launch.raw().stream)->run(work_of(launch), [x, out, count = count] {
+    run(launch, [x, out, count = count] {
       if (count > 0) std::memmove(out, x, static_cast<std::size_t>(count) * sizeof *out);
     });
   }
   std::int64_t count;
 };
+
+// Of matrices, by tiles of rows: each is computed from copies, so that the output may lie in the
+// memory of y as long as there is one tile.
+struct Matmul {
+  static constexpr std::int64_t kTile = 128;
+  void launch(const sdk::Launch& launch) const {
+    const auto* x = launch.input<float>(0);
+    const auto* y = launch.input<float>(1);
+    auto* out = launch.output<float>(0);
+    run(launch, [self = *this, x, y, out] {
+      for (std::int64_t row = 0; row < self.m; row += kTile) self.run_tile(row, x, y, out);
+    });
+  }
+  void run_tile(std::int64_t first, const float* x, const float* y, float* out) const {
+    const std::int64_t rows = std::min(kTile, m - first);
+    std::vector<float> tile(static_cast<std::size_t>(rows * n));
+    for (std::int64_t i = 0; i < rows * k; ++i) {
+      float* sums = tile.data() + i / k * n;
+      for (std::int64_t j = 0; j < n; ++j) sums[j] += x[first * k + i] * y[i % k * n + j];
+    }
+    std::copy(tile.begin(), tile.end(), out + first * n);
+  }
+  std::int64_t m, k, n;
+};
+
+void prepare_matmul(sdk::Prepare& prepare) {
+  const sdk::Arg x = prepare.op().input(0);
+  prepare.emplace<Matmul>(x.dim(0), x.dim(1), prepare.op().input(1).dim(1));
+}
+
+std::string supports_matmul(const sdk::OpDesc& op) {
+  const auto attributes = op.attributes();
+  const bool transposes = attributes.boolean("transpose_x") || attributes.boolean("transpose_y");
+  const bool are_matrices = op.input(0).rank() == 2 && op.input(1).rank() == 2;
+  return !transposes && are_matrices ? "" : "it takes matrices as they are";
+}
 
 class ScaleKernel : public sdk::Kernel {
  public:
@@ -203,13 +243,18 @@ sdk::KernelList faulty_kernels() {
   const std::uint32_t flags =
       has("false_agnostic") ? LOCI_KERNEL_SHAPE_AGNOSTIC : LOCI_KERNEL_OWN_LAYOUTS;
   constexpr std::uint64_t kFloat32 = LOCI_DTYPE_BIT(LOCI_DTYPE_F32);
-  return sdk::KernelList({
+  std::vector<sdk::KernelDef> kernels{
       {"assign", "plain", kFloat32, sdk::make_kernel<prepare_assign>},
       {"scale", "plain", kFloat32, sdk::make_kernel<ScaleKernel>, nullptr, {}, flags},
       {"elementwise_add", "plain", kFloat32, sdk::make_kernel<prepare_add>, nullptr,
        has("unsafe_alias") ? std::vector<loci_alias>{{0, 0}, {1, 0}} : std::vector<loci_alias>{},
        LOCI_KERNEL_OWN_LAYOUTS},
-  });
+  };
+  if (has("unsafe_alias_of_tiles")) {
+    kernels.push_back(
+        {"matmul", "tiled", kFloat32, sdk::make_kernel<prepare_matmul>, supports_matmul, {{1, 0}}});
+  }
+  return sdk::KernelList(std::move(kernels));
 }
 
 }  // namespace loci::faulty

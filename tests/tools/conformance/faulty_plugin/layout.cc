@@ -1,7 +1,7 @@
 #include "layout.h"
 
-#include "device.h"
 #include "fault.h"
+#include "host_device.h"
 
 namespace loci::faulty {
 
@@ -33,7 +33,7 @@ void reverse(const sdk::RelayoutCall& call) {
   const auto* from = static_cast<const float*>(call.source.data);
   auto* to = static_cast<float*>(call.target.data);
   const Work work{LOCI_DEVICE_WORK_KERNEL, LOCI_COPY_UNKNOWN, 0, call.correlation};
-  sdk::stream_of<Device>(call.stream)->run(work, [from, to, count] {
+  run_in(call.stream, work, [from, to, count] {
     const Elements target(count, true);
     for (std::int64_t i = 0; i < count; ++i) target.set(to, i, from[i]);
     target.finish(to);

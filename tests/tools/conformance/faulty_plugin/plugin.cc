@@ -6,6 +6,7 @@
 
 #include "device.h"
 #include "fault.h"
+#include "host_device.h"
 
 namespace loci::faulty {
 namespace {
@@ -48,10 +49,13 @@ FaultyPlugin::FaultyPlugin(const sdk::Host& host, const sdk::Options& options)
 }
 
 const void* FaultyPlugin::interface(std::string_view name) {
-  static const loci_device_api kDevice = device_api();
+  static const loci_device_api kDevice =
+      works_in_host_memory() ? *sdk::device_table<FaultyPlugin, HostDevice>() : device_api();
   if (name == LOCI_DEVICE_INTERFACE) return &kDevice;
   if (name == LOCI_KERNELS_INTERFACE) return sdk::kernels_table<FaultyPlugin>();
-  if (name == LOCI_PROFILE_SOURCE_INTERFACE) return sdk::profile_source_table<FaultyPlugin>();
+  if (name == LOCI_PROFILE_SOURCE_INTERFACE && !works_in_host_memory()) {
+    return sdk::profile_source_table<FaultyPlugin>();
+  }
   if (name == LOCI_PROFILE_REPORTER_INTERFACE) return sdk::reporter_table<FaultyPlugin>();
   return has("any_interface") ? &kDevice : nullptr;
 }

@@ -1,6 +1,8 @@
 // The plugin's one object.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <loci/plugin/plugin.hpp>
 
 #include "kernels.h"
@@ -22,6 +24,8 @@ class FaultyPlugin {
   void relayout(const sdk::RelayoutCall& call) { reverse(call); }
   [[nodiscard]] Source& profile_source() { return source_; }
   [[nodiscard]] const sdk::ReporterList& reporters() const { return reporters_; }
+  void note_open() { ++opened_; }
+  [[nodiscard]] std::uint32_t opened() const { return opened_; }
   // Which call or task of a device fails; 0: none.
   struct Failing {
     int alloc = 0;
@@ -35,6 +39,7 @@ class FaultyPlugin {
   sdk::ReporterList reporters_;
   Source source_;
   Failing failing_;
+  std::atomic<std::uint32_t> opened_{0};  // devices, so far
 };
 
 }  // namespace loci::faulty

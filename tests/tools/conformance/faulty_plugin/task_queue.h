@@ -1,4 +1,4 @@
-// A thread that runs tasks in order.
+// A thread that runs tasks in order, and what streams make of it.
 #pragma once
 
 #include <condition_variable>
@@ -55,20 +55,18 @@ class TaskQueue {
   TaskQueue(const TaskQueue&) = delete;
   TaskQueue& operator=(const TaskQueue&) = delete;
 
-  void add(std::function<void()> task) {
+  // Gives the moment when it will have ended.
+  Mark add(std::function<void()> task) {
     const std::lock_guard lock(mutex_);
     tasks_.push_back(std::move(task));
     ++added_;
     changed_.notify_one();
+    return {progress_, added_};
   }
   // What was added and did not begin counts as ended, and is not run.
   void drop() {
     const std::lock_guard lock(mutex_);
     for (; !tasks_.empty(); tasks_.pop_front()) progress_->step();
-  }
-  [[nodiscard]] Mark mark() {
-    const std::lock_guard lock(mutex_);
-    return {progress_, added_};
   }
 
  private:
@@ -92,6 +90,31 @@ class TaskQueue {
   std::uint64_t added_ = 0;
   std::shared_ptr<Progress> progress_ = std::make_shared<Progress>();
   std::thread thread_;
+};
+
+// The tasks of one stream, in a queue of its own or in one that all streams of a device share.
+class StreamQueue {
+ public:
+  StreamQueue() : StreamQueue(nullptr) {}
+  // Null: one of its own.
+  explicit StreamQueue(std::shared_ptr<TaskQueue> shared)
+      : queue_(shared != nullptr ? std::move(shared) : std::make_shared<TaskQueue>()) {}
+
+  void add(std::function<void()> task) {
+    const std::lock_guard lock(mutex_);
+    last_ = queue_->add(std::move(task));
+  }
+  void drop() { queue_->drop(); }
+  // When the tasks of this stream have ended.
+  [[nodiscard]] Mark mark() {
+    const std::lock_guard lock(mutex_);
+    return last_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<TaskQueue> queue_;
+  Mark last_;
 };
 
 }  // namespace loci::faulty

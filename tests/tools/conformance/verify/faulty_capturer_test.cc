@@ -211,6 +211,16 @@ TEST(FaultlessCapturer, Passes) {
   }
 }
 
+// Sixteen allocations at a time, and one queue for all streams.
+TEST(FaultlessCapturer, PassesWhereTheDeviceIsNarrow) {
+  for (const std::string level : {"abi", "life", "mem", "capture"}) {
+    const Report report = verify_capturer("narrow", level);
+    EXPECT_THAT(report.failures(), IsEmpty()) << to_text(report);
+    EXPECT_GT(report.counts()[Outcome::kPassed], level == std::string("capture") ? 30U : 5U)
+        << to_text(report);
+  }
+}
+
 // Both plugins of the pair, each of which finds the other one.
 TEST(OwnCapturer, PassesAndSoDoesItsBackend) {
   Options options;

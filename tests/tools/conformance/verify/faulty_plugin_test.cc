@@ -48,7 +48,7 @@ struct Planted {
 // The check itself, or of the conformance suite those that are quick.
 std::string filter_for(const std::string& check) {
   for (const std::string group :
-       {"ops/large", "ops/together", "ops/other_devices", "ops/layouts"}) {
+       {"ops/aliases", "ops/large", "ops/together", "ops/other_devices", "ops/layouts"}) {
     if (check.rfind(group, 0) == 0) return "^ops/place$|^" + check;
   }
   return check.rfind("ops/", 0) == 0 ? kCases : "^" + check + "$";
@@ -56,14 +56,22 @@ std::string filter_for(const std::string& check) {
 
 void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.fault; }
 
+bool is_found_by_heap(const std::string& fault) {
+  for (const char* found :
+       {"leak_heap", "leak_report", "leak_failed_work", "leak_record", "leak_errors_of_query",
+        "leak_refused_copy", "leak_little_of_failed_copy"}) {
+    if (fault == found) return true;
+  }
+  return false;
+}
+
 class FaultyPlugin : public ::testing::TestWithParam<Planted> {};
 
 TEST_P(FaultyPlugin, IsFoundAndNamed) {
   const Planted& planted = GetParam();
   const bool is_sanitized = heap_bytes() == 0;
   const std::string fault = planted.fault;
-  if ((fault == "leak_heap" || fault == "leak_report" || fault == "leak_failed_work") &&
-      is_sanitized) {
+  if (is_sanitized && is_found_by_heap(fault)) {
     GTEST_SKIP() << "the sanitizer's allocator does not count";
   }
   const std::string check = planted.check;
@@ -91,16 +99,28 @@ INSTANTIATE_TEST_SUITE_P(
          Planted{"wrong_priorities", "abi/device_description", "priorities from 1 (greatest) to 0"},
          Planted{"small_alignment", "abi/device_description", "an alignment of 16"},
          Planted{"any_interface", "abi/interfaces", "a table for the unknown name"},
+         Planted{"thread_at_load", "abi/loading",
+                 "where the library is loaded there is 1 thread more; its static constructors"},
          Planted{"other_id", "abi/descriptor", "org.loci.test.stranger"},
          Planted{"changing_descriptor", "abi/query_is_pure", "changes from call to call"},
          Planted{"throws", "mem/alignment", "mem_alloc let an exception cross the ABI: out of"},
          Planted{"crash_in_close", "life/open_twice", " in close"},
+         Planted{"count_grows", "life/open_twice",
+                 "count gave 1 before each device was opened twice, and 3 afterwards"},
          Planted{"leak_host_memory", "life/left_behind", "1 allocations of the host table"},
          Planted{"leak_heap", "life/heap", "memory of the C heap"},
+         Planted{"leak_record", "life/heap_of_calls",
+                 "each event_record leaves memory of the C heap behind"},
+         Planted{"leak_errors_of_query", "life/heap_of_calls",
+                 "errors of stream_query are neither returned nor released"},
          Planted{"leak_error", "life/create_twice", "neither returned nor released"},
          Planted{"leak_thread", "life/left_behind", "3 threads"},
          Planted{"leak_device_memory", "life/device_memory", "bytes less"},
          Planted{"leaves_process", "life/left_behind", "4 child processes"},
+         Planted{"has_fewer_allocations", "mem/most_allocations",
+                 "has 16 allocations at a time, as it states, and refuses number 9"},
+         Planted{"has_more_allocations", "mem/most_allocations",
+                 "an allocation beyond the number that the device states has to be refused"},
          Planted{"misaligned", "mem/alignment", "no multiple of 64"},
          Planted{"short_copy", "mem/copies", "a copy to the device of 1 bytes"},
          Planted{"ignores_pitch", "mem/pitched_copies", "pitches 7 and 11"},
@@ -110,6 +130,10 @@ INSTANTIATE_TEST_SUITE_P(
          Planted{"second_device_hangs", "mem/other_devices",
                  "did not end within 2 s in open of device 1"},
          Planted{"bad_second_device", "ops/other_devices/rules:1", "got "},
+         Planted{"hides_one_queue", "order/independent_streams",
+                 "or the device says LOCI_DEVICE_ONE_QUEUE"},
+         Planted{"claims_one_queue", "order/one_queue",
+                 "comes before what another one was given earlier"},
          Planted{"early_event", "order/event_query", "the work before it is not"},
          Planted{"early_host_function", "order/host_function", "before the work of its stream"},
          Planted{"host_function_twice", "order/host_function", "was called 2 times"},
@@ -127,6 +151,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "its bytes are not there"},
          Planted{"drops_work", "order/stream_destroyed", "before stream_destroy never runs"},
          Planted{"stream_of_one_thread", "order/threads_on_one_stream", "a fill is lost"},
+         Planted{"keeps_work_of_thread", "order/stream_handed_over",
+                 "two threads use one stream by turns, and their work is not done in its order"},
+         Planted{"keeps_work_of_thread", "order/stream_of_ended_threads",
+                 "threads that end use one stream one after the other"},
          Planted{"short_event_time", "order/elapsed_time", "that the host saw take from"},
          Planted{"any_device", "fault/no_such_device", "has to be refused, and is not"},
          Planted{"trusts_host_memory", "fault/no_host_memory", " in open"},
@@ -146,6 +174,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "leaves memory of the device behind: mem_info has "},
          Planted{"leak_part_of_failed_copy", "fault/failed_copy",
                  "in lives in which a copy fails, mem_info has "},
+         Planted{"leak_little_of_failed_copy", "fault/failed_copy",
+                 "each life in which a copy fails leaves memory of the C heap behind"},
+         Planted{"leak_refused_copy", "fault/left_by_refused_calls",
+                 "each copy from a peer leaves memory of the C heap behind"},
          Planted{"leak_failed_work", "fault/left_by_failed_copies",
                  "a copy, as it runs, fails leaves memory of the C heap behind"},
          Planted{"leak_failed_work", "fault/left_by_failed_fills", "a fill, as it runs, fails"},
@@ -189,6 +221,9 @@ INSTANTIATE_TEST_SUITE_P(
                  "leaves behind allocations of the host table"},
          Planted{"unsafe_alias", "ops/elementwise_binary/elementwise_add/",
                  "elementwise_add (plain) says that output 0 may lie in the memory of input 1"},
+         Planted{"unsafe_alias_of_tiles", "ops/aliases/matmul",
+                 "matmul (tiled) says that output 0 may lie in the memory of input 1, and computes "
+                 "something else when it does"},
          Planted{
              "false_agnostic", "ops/elementwise_unary/scale/",
              "scale (plain) says that it is shape-agnostic, and what was prepared for the shape"},
@@ -206,6 +241,20 @@ INSTANTIATE_TEST_SUITE_P(
          Planted{"layout_misread", "ops/layouts/elementwise_add",
                  "with values in the layout 'reversed': output 0: "},
          Planted{"relayout_overruns", "ops/elementwise_binary/elementwise_add/",
+                 "bytes that the layout 'reversed' has"},
+         Planted{"unsafe_alias_in_host_memory", "ops/elementwise_binary/elementwise_add/",
+                 "elementwise_add (plain) says that output 0 may lie in the memory of input 1"},
+         Planted{"unsafe_alias_of_tiles_in_host_memory", "ops/aliases/matmul",
+                 "matmul (tiled) says that output 0 may lie in the memory of input 1, and computes "
+                 "something else when it does"},
+         Planted{
+             "false_agnostic_in_host_memory", "ops/elementwise_unary/scale/",
+             "scale (plain) says that it is shape-agnostic, and what was prepared for the shape"},
+         Planted{"shared_scratch_in_host_memory", "ops/elementwise_unary/scale/",
+                 "launches of scale (plain) are not re-entrant"},
+         Planted{"layout_too_small_in_host_memory", "ops/layouts/round_trip/scale",
+                 "launch of scale (plain) writes behind the 4 bytes of output 0, in the layout"},
+         Planted{"relayout_overruns_in_host_memory", "ops/elementwise_binary/elementwise_add/",
                  "bytes that the layout 'reversed' has"}})),
     [](const auto& tested) { return fmt::format("{}{}", tested.param.fault, tested.index); });
 
@@ -246,6 +295,28 @@ TEST(FaultlessPlugin, Passes) {
   for (const std::string& level : level_names()) {
     if (level == "capture") continue;  // it has no capturer; see faulty_capturer_test.cc
     const Report report = verify_plugin("none", level, level == "ops" ? kCases : "");
+    EXPECT_THAT(report.failures(), IsEmpty()) << to_text(report);
+    EXPECT_GT(report.counts()[Outcome::kPassed], 0U) << level;
+  }
+}
+
+// Sixteen allocations at a time, and one queue for all streams, as it states: verify and the core
+// go by both.
+TEST(FaultlessPlugin, PassesWhereTheDeviceIsNarrow) {
+  for (const std::string& level : level_names()) {
+    if (level == "capture") continue;
+    const Report report =
+        verify_plugin("narrow", level,
+                      level == "ops" ? "ops/place|/(assign|scale|elementwise_add)/float32/" : "");
+    EXPECT_THAT(report.failures(), IsEmpty()) << to_text(report);
+    EXPECT_GT(report.counts()[Outcome::kPassed], 0U) << level;
+  }
+}
+
+// Inline, in the host's memory, as the CPU plugin is.
+TEST(FaultlessPlugin, PassesWhereTheDeviceWorksInTheHostsMemory) {
+  for (const std::string level : {"abi", "life", "ops"}) {
+    const Report report = verify_plugin("none_in_host_memory", level, level == "ops" ? kCases : "");
     EXPECT_THAT(report.failures(), IsEmpty()) << to_text(report);
     EXPECT_GT(report.counts()[Outcome::kPassed], 0U) << level;
   }

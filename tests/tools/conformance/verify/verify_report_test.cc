@@ -53,6 +53,26 @@ TEST(VerifyReport, AKernelForOtherDtypesIsNotCalledNone) {
                     HasSubstr("absent, 1: no kernel\n  mul\n")));
 }
 
+TEST(VerifyReport, NamesTheSlowestTenOfThoseThatTookLong) {
+  Report report = example();
+  LevelReport& abi = report.levels.front();
+  EXPECT_THAT(to_text(report), Not(HasSubstr("slowest")));
+  for (int i = 1; i <= 12; ++i) {
+    abi.results.push_back(
+        {{Outcome::kPassed, ""}, fmt::format("abi/{}", i), std::chrono::milliseconds(90 + 10 * i)});
+  }
+  report.levels.back().results[0].took = std::chrono::seconds(65);
+  const std::string text = to_text(report);
+  EXPECT_THAT(text, HasSubstr("the slowest checks:\n"
+                              "    65.0 s ops/unary/relu/float32/[1]\n"
+                              "     0.2 s abi/12\n"));
+  EXPECT_THAT(text, AllOf(HasSubstr("abi/4\n"), Not(HasSubstr("abi/3\n")))) << "ten in all";
+  const auto slowest = to_json(report)["slowest"];
+  EXPECT_EQ(slowest.size(), 10U);
+  EXPECT_EQ(slowest[0]["check"], "ops/unary/relu/float32/[1]");
+  EXPECT_EQ(slowest[0]["seconds"], 65.0);
+}
+
 TEST(VerifyReport, AsJsonHasStableNames) {
   const auto json = to_json(example());
   EXPECT_EQ(json["passed"], false);

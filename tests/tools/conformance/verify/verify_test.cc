@@ -9,10 +9,12 @@
 #include <loci/error.hpp>
 
 #include "tests/support/paths.h"
+#include "tools/conformance/verify/verify_report.h"
 
 namespace loci::verify {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using ::testing::ThrowsMessage;
@@ -42,6 +44,17 @@ TEST(Verify, RefusesWhatThereIsNot) {
   options.place = "cuda:0";
   expect_refusal(options, "brings no place 'cuda:0'; it brings rules");
   expect_refusal(options_for("/nowhere/loci-none.so"), "/nowhere/loci-none.so");
+}
+
+TEST(Verify, RefusesAFilterThatNoCheckMatches) {
+  Options options = options_for(kGood);
+  options.levels = {"abi", "mem"};
+  options.filter = "nosuch";
+  expect_refusal(options, "no check of the levels abi, mem matches the filter 'nosuch'");
+  options.filter = "mem/mamy";
+  expect_refusal(options, "matches the filter 'mem/mamy'; did you mean 'mem/many'?");
+  options.filter = "order/";
+  expect_refusal(options, "no check of the levels abi, mem matches the filter 'order/'");
 }
 
 TEST(Verify, RunsWhatTheFilterLeaves) {
@@ -74,6 +87,43 @@ TEST(Verify, AFileThatIsNoPluginFailsAndIsNotLoaded) {
   std::filesystem::remove(path);
   EXPECT_EQ(report.failures().at(0).check, "abi/manifest");
   EXPECT_EQ(report.levels[1].counts()[Outcome::kSkipped], report.levels[1].results.size());
+}
+
+// The one that fails is told of by its plugin's kernel once in a process.
+TEST(Verify, JobsChangeNothingInTheReport) {
+  Options options =
+      options_for(test::build_path("lib/loci/faulty_plugins/loci-launch_allocates.so"));
+  options.levels = {"mem", "ops"};
+  options.filter = "^mem/fill|ops/(place|[a-z_]*/(assign|scale|elementwise_add|relu)/float32/)";
+  options.exclusions =
+      Exclusions::parse(R"([{"case": "/assign/", "kind": "unsupported", "reason": "not yet"}])");
+  const auto as_json = [&](std::size_t jobs) {
+    options.jobs = jobs;
+    auto json = to_json(verify(options));
+    json.erase("slowest");
+    return json;
+  };
+  const auto expected = as_json(1);
+  EXPECT_GE(expected["counts"]["failed"], 1);
+  EXPECT_GT(expected["counts"]["passed"], 10);
+  EXPECT_EQ(as_json(3), expected);
+}
+
+TEST(Verify, TellsOfEachCheckAsItEnds) {
+  Options options = options_for(kGood);
+  options.levels = {"abi", "mem"};
+  options.filter = "^abi/names$|^mem/fill$";
+  options.exclusions = Exclusions::parse(
+      R"([{"case": "^mem/fill$", "kind": "expected_failure", "reason": "half of it"}])");
+  std::vector<std::string> told;
+  const Listener listener{[&](const std::string& level, std::size_t checks) {
+                            told.push_back(fmt::format("{}: {}", level, checks));
+                          },
+                          [&](const Result& result) { told.push_back(result.check); }};
+  const Report report = verify(options, listener);
+  EXPECT_THAT(told, ElementsAre("abi: 1", "abi/names", "mem: 1", "mem/fill"));
+  EXPECT_THAT(report.stale(), SizeIs(1)) << "what is told of is counted once";
+  EXPECT_THAT(report.stale().at(0).unneeded, SizeIs(1));
 }
 
 TEST(Verify, CompleteWantsEveryCase) {

@@ -1,0 +1,55 @@
+// A child of this process that runs groups of checks, each check isolated, and writes what comes of
+// them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tools/conformance/verify/process/check_groups.h"
+#include "tools/conformance/verify/process/check_process.h"
+#include "tools/conformance/verify/process/isolation.h"
+
+namespace loci::verify {
+
+struct SideWork {
+  const std::vector<Check>& checks;
+  std::size_t first_checks;  // so many run before the groups do, and are not told of
+  std::vector<CheckGroup> groups;
+  std::chrono::milliseconds patience;
+  const Vitality* vitality;  // NULL: none
+};
+
+class SideProcess {
+ public:
+  // Of the check with that number.
+  using Told = std::function<void(std::size_t number, Result result)>;
+
+  explicit SideProcess(const SideWork& work);
+  // Ends it, if it still runs. What it leaves behind is not ended.
+  ~SideProcess();
+  SideProcess(const SideProcess&) = delete;
+  SideProcess& operator=(const SideProcess&) = delete;
+
+  // Readable when there is something to read().
+  [[nodiscard]] int descriptor() const { return read_end_.number(); }
+  [[nodiscard]] bool is_done() const { return is_done_; }
+  // Tells of the checks that have passed meanwhile, or are absent: others are to be run alone.
+  void read(const Told& told);
+
+ private:
+  SideProcess(const SideWork& work, Pipe pipe);
+  void take(const std::string& line, const Told& told);
+
+  const std::vector<Check>& checks_;
+  Descriptor read_end_;
+  Descriptor write_end_;
+  pid_t id_ = -1;
+  std::string received_;
+  bool is_done_ = false;
+};
+
+}  // namespace loci::verify
