@@ -7,7 +7,8 @@
 
 namespace loci::bench {
 
-// 3 x 3, of the sizes that residual networks are made of.
+// Of the sizes that residual and mobile networks are made of: 3 x 3, 1 x 1, 7 x 7, and of each
+// channel by itself.
 std::vector<KernelCase> constant_conv_cases();
 
 }  // namespace loci::bench

@@ -12,8 +12,8 @@
 #include <loci/loci.hpp>
 #include <vector>
 
+#include "framework/execution/plan_run.h"
 #include "framework/executor/executor_impl.h"
-#include "framework/run/plan_run.h"
 #include "tests/bench/cuda_bench.h"
 
 namespace loci::bench {
@@ -107,11 +107,11 @@ class PlannedAdds {
   }
 
   double us() {
-    runtime::PlanRun run(*plan_);
+    execution::PlanRun run(*plan_);
     bind(run, plan_->feeds[0].value, x_);
     bind(run, plan_->feeds[1].value, y_);
     bind(run, plan_->fetches[0].value, out_);
-    runtime::StageScopes scopes;
+    execution::StageScopes scopes;
     run.begin();
     const double passed = elapsed_us([&] { run.enqueue(scopes); });
     run.wait();
@@ -119,7 +119,7 @@ class PlannedAdds {
   }
 
  private:
-  static void bind(runtime::PlanRun& run, runtime::ValueId value, const RawMemory& memory) {
+  static void bind(execution::PlanRun& run, execution::ValueId value, const RawMemory& memory) {
     run.bind(value, reinterpret_cast<void*>(memory.address()));
   }
 
@@ -129,7 +129,7 @@ class PlannedAdds {
   RawMemory x_;
   RawMemory y_;
   RawMemory out_;
-  std::shared_ptr<const runtime::Plan> plan_;
+  std::shared_ptr<const execution::Plan> plan_;
 };
 
 double imperative_us(const Tensor& x, const Tensor& y, int adds) {

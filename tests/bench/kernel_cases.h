@@ -15,8 +15,8 @@ struct KernelCase {
   std::function<Tensor(const std::vector<Tensor>&)> run;
   // The same in Python for PyTorch: an expression in x, y, z (the inputs), torch and F.
   std::string torch;
-  // The same for ONNX Runtime: an expression in node() that gives a list of nodes from x, y, z to
-  // "out". Empty where ONNX has no such op.
+  // The same for ONNX Runtime and OpenVINO: an expression in node() and onnx that gives a list of
+  // nodes from x, y, z to "out". Empty where ONNX has no such op.
   std::string onnx;
   // The largest difference of results, over 1 + their magnitude; negative: they are random.
   double tolerance = 1e-5;

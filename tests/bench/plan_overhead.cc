@@ -4,8 +4,8 @@
 #include <loci/loci.hpp>
 #include <memory>
 
+#include "framework/execution/frame.h"
 #include "framework/executor/executor_impl.h"
-#include "framework/run/frame.h"
 #include "tests/bench/bare_adds.h"
 #include "tests/bench/peer.h"
 #include "tests/bench/report.h"
@@ -36,19 +36,19 @@ struct Chain {
 // this, so the difference to a run is the executor's own.
 class PreparedAdds {
  public:
-  explicit PreparedAdds(const runtime::Plan& plan, float* x, float* y, float* out)
+  explicit PreparedAdds(const execution::Plan& plan, float* x, float* y, float* out)
       : frame_(plan.acquire_frame()) {
     frame_->bind(plan.feeds[0].value, x);
     frame_->bind(plan.feeds[1].value, y);
     frame_->bind(plan.fetches[0].value, out);
   }
   void run() {
-    runtime::StageScopes scopes;
+    execution::StageScopes scopes;
     frame_->run(scopes);
   }
 
  private:
-  std::unique_ptr<runtime::Frame> frame_;
+  std::unique_ptr<execution::Frame> frame_;
 };
 
 void measure(Report* report) {

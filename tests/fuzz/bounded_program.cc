@@ -6,7 +6,7 @@
 #include <loci/tensor.hpp>
 
 #include "framework/program/control_flow.h"
-#include "tools/loci/element.h"
+#include "tools/loci/model/element.h"
 
 namespace loci::fuzz {
 namespace {

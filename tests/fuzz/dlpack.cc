@@ -8,7 +8,7 @@
 #include "tests/fuzz/foreign_tensor.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/same_tensor.h"
-#include "tools/loci/element.h"
+#include "tools/loci/model/element.h"
 
 namespace loci::fuzz {
 namespace {

@@ -15,9 +15,9 @@
 #include "tests/fuzz/same_tensor.h"
 #include "tests/fuzz/scratch_file.h"
 #include "tests/fuzz/usage_error.h"
-#include "tools/loci/element.h"
-#include "tools/loci/feed_spec.h"
-#include "tools/loci/feed_tensor.h"
+#include "tools/loci/model/element.h"
+#include "tools/loci/model/feed_spec.h"
+#include "tools/loci/model/feed_tensor.h"
 
 namespace loci::fuzz {
 namespace {

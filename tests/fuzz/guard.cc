@@ -12,7 +12,7 @@
 #include "framework/program/verifier.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/usage_error.h"
-#include "tools/loci/guard_spec.h"
+#include "tools/loci/model/guard_spec.h"
 
 namespace loci::fuzz {
 namespace {

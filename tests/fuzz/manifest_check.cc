@@ -18,22 +18,22 @@ json as_json(const Manifest& manifest) {
   for (const plugin::Need& need : manifest.needs) {
     needs.push_back({{"soname", need.soname}, {"hint", need.hint}});
   }
-  return {{"id", manifest.id},
-          {"version", manifest.version},
-          {"kinds", manifest.kinds},
-          {"reporters", manifest.reporters},
-          {"device_types", manifest.device_types},
-          {"isa", manifest.isa},
-          {"needs", std::move(needs)},
-          {"abi",
-           {{"major", manifest.abi_major},
-            {"minor", manifest.abi_minor},
-            {"min_host_minor", manifest.min_host_minor},
-            {"digest", manifest.abi_digest}}},
-          {"description", manifest.description},
-          {"license", manifest.license},
-          {"compiler", manifest.compiler},
-          {"sanitizer", manifest.sanitizer}};
+  json written = {{"id", manifest.id},
+                  {"version", manifest.version},
+                  {"kinds", manifest.kinds},
+                  {"isa", manifest.isa},
+                  {"needs", std::move(needs)},
+                  {"abi",
+                   {{"major", manifest.abi_major},
+                    {"minor", manifest.abi_minor},
+                    {"min_host_minor", manifest.min_host_minor},
+                    {"digest", manifest.abi_digest}}},
+                  {"description", manifest.description},
+                  {"license", manifest.license},
+                  {"compiler", manifest.compiler},
+                  {"sanitizer", manifest.sanitizer}};
+  for (const auto& [member, list] : manifest.lists) written[member] = list;
+  return written;
 }
 
 void check_text(std::string_view text) {
@@ -56,10 +56,8 @@ void check_manifest(const Manifest& manifest) {
         &manifest.license, &manifest.compiler, &manifest.sanitizer}) {
     check_text(*text);
   }
-  for (const auto* list :
-       {&manifest.kinds, &manifest.device_types, &manifest.reporters, &manifest.isa}) {
-    check_list(*list);
-  }
+  for (const auto* list : {&manifest.kinds, &manifest.isa}) check_list(*list);
+  for (const auto& [member, list] : manifest.lists) check_list(list);
   demand(manifest.needs.size() <= 64, "the manifest has more needs than allowed");
   demand(!manifest.id.empty() && !manifest.kinds.empty(), "the manifest says too little");
   const json written = as_json(manifest);

@@ -1,6 +1,6 @@
 // Entries of the cache of probes. What an entry has to agree with differs from run to run, and
 // stands in the input as a name between two '@'.
-#include "tools/loci/probe_cache.h"
+#include "tools/loci/probe/probe_cache.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -15,8 +15,8 @@
 
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/scratch_file.h"
-#include "tools/loci/environment_digest.h"
-#include "tools/loci/loci_build.h"
+#include "tools/loci/probe/environment_digest.h"
+#include "tools/loci/probe/loci_build.h"
 
 namespace loci::fuzz {
 namespace {

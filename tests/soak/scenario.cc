@@ -201,6 +201,45 @@ std::vector<float> move_there_and_back(const Place& from, const Place& to) {
   return (there.to(from) * 2.0).to_vector<float>();
 }
 
+// One tensor of all threads: while some have the place read it, others wait until nobody does.
+class SharedTensor {
+ public:
+  explicit SharedTensor(const Place& place) : place_(place), x_(waves({64}, place)) {}
+  std::vector<float> run() const {
+    Tensor sum = x_ * 2.0;
+    for (int i = 0; i < 20; ++i) {
+      sum = sum + x_;
+      if (i % 4 == 0) (void)x_.raw_data();
+    }
+    synchronize(place_);
+    return values_of({sum, x_});
+  }
+
+ private:
+  Place place_;
+  Tensor x_;
+};
+
+// Both places compute, each what the other goes on with, in streams that wait for each other.
+std::vector<float> mix(const Place& one, const Place& other) {
+  const Stream here(one);
+  const Stream there(other);
+  Tensor x = waves({40, 30}, one);
+  Tensor y = waves({40, 30}, other);
+  for (int i = 0; i < 4; ++i) {
+    Event event;
+    {
+      const StreamGuard guard(here);
+      x = tanh(x * 1.1 + 0.01);
+      event.record(here);
+    }
+    event.wait(there);
+    const StreamGuard guard(there);
+    y = y * 0.5 + x.to(other);
+  }
+  return values_of({x, y});
+}
+
 }  // namespace
 
 std::vector<Scenario> make_scenarios(const std::vector<Place>& places,
@@ -223,8 +262,12 @@ std::vector<Scenario> make_scenarios(const std::vector<Place>& places,
     scenarios.push_back({"replays" + at, [place] { return replay(place); }});
     const auto step = std::make_shared<SharedStep>(place);
     scenarios.push_back({"captured step" + at, [step] { return step->run(); }});
+    const auto tensor = std::make_shared<SharedTensor>(place);
+    scenarios.push_back({"shared tensor" + at, [tensor] { return tensor->run(); }});
     for (const Place& other : places) {
       if (other == place) continue;
+      scenarios.push_back({"mixed at " + place.to_string() + " and " + other.to_string(),
+                           [place, other] { return mix(place, other); }});
       scenarios.push_back({"moves from " + place.to_string() + " to " + other.to_string(),
                            [place, other] { return move_there_and_back(place, other); }});
     }

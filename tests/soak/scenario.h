@@ -15,7 +15,8 @@ struct Scenario {
   std::function<std::vector<float>()> run;
 };
 
-// At each place and from each place to each other one. Files go into `directory`, which exists.
+// At each place, from each place to each other one, and at two together. Files go into `directory`,
+// which exists.
 std::vector<Scenario> make_scenarios(const std::vector<Place>& places,
                                      const std::string& directory);
 

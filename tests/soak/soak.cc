@@ -1,6 +1,6 @@
 // Threads at many places, with the profiler on and off and with devices that fail: every result has
-// its bits or there is an error, errors come while devices fail only, and memory stays flat. See
-// tools/soak.
+// its bits or there is an error, errors come while devices fail only, memory stays flat, and nobody
+// waits for ever, also where threads are stopped anywhere. See tools/soak.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -24,6 +24,8 @@
 #include "tests/soak/memory.h"
 #include "tests/soak/scenario.h"
 #include "tests/soak/tally.h"
+#include "tests/soak/watch.h"
+#include "tests/support/delays.h"
 #include "tests/support/paths.h"
 
 namespace loci::soak {
@@ -38,17 +40,21 @@ struct Options {
   unsigned threads = 4;
   std::uint64_t seed = 1;
   std::string only;  // scenarios whose names have it
+  unsigned patience = 120;
 };
 
 struct Phase {
   const char* name;
   bool is_profiled;
   bool has_faults;
+  bool has_delays;
 };
-constexpr Phase kPhases[] = {{"plain", false, false},
-                             {"profiled", true, false},
-                             {"failing", false, true},
-                             {"profiled and failing", true, true}};
+constexpr Phase kPhases[] = {{"plain", false, false, false},
+                             {"profiled", true, false, false},
+                             {"delayed", false, false, true},
+                             {"failing", false, true, false},
+                             {"profiled and failing", true, true, false},
+                             {"delayed and failing", false, true, true}};
 constexpr std::chrono::milliseconds kPhase{2'500};
 
 std::optional<Options> read_options(int argc, char** argv) {
@@ -59,6 +65,8 @@ std::optional<Options> read_options(int argc, char** argv) {
   add("minutes", po::value(&options.minutes)->default_value(1), "how long it runs");
   add("threads", po::value(&options.threads)->default_value(4), "that work at the same time");
   add("seed", po::value(&options.seed)->default_value(1), "of what runs and fails when");
+  add("patience", po::value(&options.patience)->default_value(120),
+      "seconds after which what does not end is named, and the program ends with exit code 3");
   add("only", po::value(&options.only), "scenarios whose names contain this");
   po::variables_map values;
   po::store(po::parse_command_line(argc, argv, description), values);
@@ -96,11 +104,15 @@ class Soak {
 
  private:
   void run_phase(const Phase& phase) {
+    const std::string name = fmt::format("the phase '{}' and what it leaves", phase.name);
+    const Watch::Doing doing(watch_, name);
     std::optional<Profiler> profiler;
     if (phase.is_profiled) profiler.emplace(profile_options());
     {
       std::optional<Faults> faults;
       if (phase.has_faults) faults.emplace(devices_, options_.seed + round_);
+      std::optional<test::Delays> delays;
+      if (phase.has_delays) delays.emplace(options_.seed + round_);
       work(phase.has_faults ? failing_ : sound_);
     }
     settle();
@@ -125,8 +137,9 @@ class Soak {
     for (std::thread& thread : threads) thread.join();
   }
 
-  void run_one(std::size_t index, Tally& tally) const {
+  void run_one(std::size_t index, Tally& tally) {
     const Scenario& scenario = scenarios_[index];
+    const Watch::Doing doing(watch_, scenario.name);
     try {
       const std::vector<float> found = scenario.run();
       const std::vector<float>& expected = expected_[index];
@@ -190,6 +203,7 @@ class Soak {
   Tally sound_;
   Tally failing_;
   MemoryUse memory_;
+  Watch watch_{std::chrono::seconds(options_.patience), &end_hung};
 };
 
 int run(int argc, char** argv) {

@@ -28,6 +28,11 @@ try:
 except ImportError:
     onnx = onnxruntime = None
 
+try:
+    import openvino
+except ImportError:
+    openvino = None
+
 
 def median_call_ns(call, seconds):
     call()
@@ -77,3 +82,19 @@ def bound_call(session, inputs, output):
         session.run_with_iobinding(binding)
 
     return call
+
+
+def openvino_call(model, threads, inputs):
+    """A call of an ONNX model with bound inputs, by name, that computes in float32."""
+    core = openvino.Core()
+    settings = {
+        "PERFORMANCE_HINT": "LATENCY",
+        "INFERENCE_NUM_THREADS": threads,
+        "INFERENCE_PRECISION_HINT": "f32",
+    }
+    request = core.compile_model(
+        core.read_model(model.SerializeToString()), "CPU", settings
+    ).create_infer_request()
+    for name, array in inputs.items():
+        request.set_tensor(name, openvino.Tensor(array, shared_memory=True))
+    return request.infer

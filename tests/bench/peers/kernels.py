@@ -1,4 +1,4 @@
-"""Times single ops in PyTorch and ONNX Runtime, as it is asked; see answering.py.
+"""Times single ops in PyTorch, ONNX Runtime and OpenVINO, as it is asked; see answering.py.
 
 {"inputs": [FILE.npy, ...], "constants": N, "torch": EXPRESSION, "onnx": EXPRESSION, "threads": N,
  "out": FILE.npy}
@@ -9,7 +9,16 @@
 import sys
 
 import numpy
-from answering import answer_questions, bound_call, onnx, onnx_session, onnxruntime, torch
+from answering import (
+    answer_questions,
+    bound_call,
+    onnx,
+    onnx_session,
+    onnxruntime,
+    openvino,
+    openvino_call,
+    torch,
+)
 
 NAMES = ("x", "y", "z")
 
@@ -24,10 +33,14 @@ def node(kind, inputs, **attributes):
     return onnx.helper.make_node(kind, inputs, ["out"], **attributes)
 
 
-def onnx_call(expression, arrays, constants, expected, threads):
-    """A call with bound inputs and output, all optimisations; constants belong to the model."""
+def split_constants(arrays, constants):
+    """Inputs by name, and those that never change, which belong to the model."""
     named = dict(zip(NAMES, arrays))
     held = {name: named.pop(name) for name in list(named)[len(arrays) - constants :]}
+    return named, held
+
+
+def onnx_model(expression, named, held, expected):
     kinds = {
         name: onnx.helper.np_dtype_to_tensor_dtype(array.dtype)
         for name, array in named.items()
@@ -39,14 +52,24 @@ def onnx_call(expression, arrays, constants, expected, threads):
     weights = [onnx.numpy_helper.from_array(array, name) for name, array in held.items()]
     kind = onnx.helper.np_dtype_to_tensor_dtype(expected.dtype)
     output = onnx.helper.make_tensor_value_info("out", kind, expected.shape)
-    nodes = eval(expression, {"node": node})
+    nodes = eval(expression, {"node": node, "onnx": onnx})
     graph = onnx.helper.make_graph(nodes, "kernel", inputs, [output], weights)
     model = onnx.helper.make_model(
         graph, opset_imports=[onnx.helper.make_opsetid("", 17)]
     )
     model.ir_version = 8
-    session = onnx_session(model, threads)
-    return bound_call(session, named, "out")
+    return model
+
+
+def onnx_calls(question, arrays, expected):
+    """Calls of ONNX's peers, with bound inputs and output and all optimisations."""
+    named, held = split_constants(arrays, question["constants"])
+    model = onnx_model(question["onnx"], named, held, expected)
+    threads = question["threads"]
+    calls = {"ONNX Runtime": lambda: bound_call(onnx_session(model, threads), named, "out")}
+    if openvino is not None:
+        calls["OpenVINO"] = lambda: openvino_call(model, threads, named)
+    return calls
 
 
 def set_up(question):
@@ -59,19 +82,15 @@ def set_up(question):
         calls["PyTorch"] = torch_call(question["torch"], arrays)
         expected = calls["PyTorch"]().numpy()
         numpy.save(question["out"], expected)
-    if onnxruntime is not None and expected is not None and question["onnx"]:
+    if onnxruntime is None or expected is None or not question["onnx"]:
+        return calls
+    for name, make in onnx_calls(question, arrays, expected).items():
         try:
-            calls["ONNX Runtime"] = onnx_call(
-                question["onnx"],
-                arrays,
-                question["constants"],
-                expected,
-                question["threads"],
-            )
-            calls["ONNX Runtime"]()
+            call = make()
+            call()
+            calls[name] = call
         except Exception as error:
-            calls.pop("ONNX Runtime", None)
-            print(f"kernels.py: {question['onnx']}: {error}", file=sys.stderr)
+            print(f"kernels.py: {name}: {question['onnx']}: {error}", file=sys.stderr)
     return calls
 
 

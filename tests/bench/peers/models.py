@@ -1,4 +1,5 @@
-"""Times programs that Loci has saved in PyTorch and ONNX Runtime, as it is asked; see answering.py.
+"""Times programs that Loci has saved in PyTorch, ONNX Runtime and OpenVINO, as it is asked; see
+answering.py.
 
 {"model": DIRECTORY, "input": FILE.npy, "threads": N, "out": FILE.npy}
     sets a program of one input and one result up and writes PyTorch's result
@@ -9,7 +10,16 @@ import pathlib
 import sys
 
 import numpy
-from answering import answer_questions, bound_call, onnx, onnx_session, onnxruntime, torch
+from answering import (
+    answer_questions,
+    bound_call,
+    onnx,
+    onnx_session,
+    onnxruntime,
+    openvino,
+    openvino_call,
+    torch,
+)
 
 DTYPES = {"F32": numpy.float32, "I64": numpy.int64, "BF16": numpy.uint16}
 
@@ -334,6 +344,35 @@ class OnnxWriter:
     flatten = reshape
 
 
+class StandardOnnxWriter(OnnxWriter):
+    """Writes operators of the standard alone, which every reader of ONNX knows."""
+
+    def step(self, kind, op, *inputs, **attributes):
+        name = f"{op.output()}.{len(self.nodes)}"
+        self.nodes.append(onnx.helper.make_node(kind, inputs, [name], **attributes))
+        return name
+
+    # The form that OpenVINO recognises as one attention.
+    def attention(self, op):
+        if op.has("mask"):
+            raise NotImplementedError("attention with a mask")
+        split = self.constant(op, numpy.array([0, 0, op["heads"], -1], numpy.int64))
+        joined = self.constant(op, numpy.array([0, 0, -1], numpy.int64))
+        width = self.program.shapes[op.input("query")][-1] // op["heads"]
+        factor = self.constant(op, numpy.array(op["factor"] or width**-0.5, numpy.float32))
+
+        def heads(slot, perm):
+            rows = self.step("Reshape", op, op.input(slot), split)
+            return self.step("Transpose", op, rows, perm=perm)
+
+        query, key = heads("query", [0, 2, 1, 3]), heads("key", [0, 2, 3, 1])
+        scores = self.step("Mul", op, self.step("MatMul", op, query, key), factor)
+        weights = self.step("Softmax", op, scores, axis=-1)
+        seen = self.step("MatMul", op, weights, heads("value", [0, 2, 1, 3]))
+        turned = self.step("Transpose", op, seen, perm=[0, 2, 1, 3])
+        self.node("Reshape", op, turned, joined)
+
+
 def set_up(question):
     """The calls of a case, by peer."""
     program = Program(question["model"])
@@ -355,6 +394,13 @@ def set_up(question):
     if onnxruntime is not None:
         session = onnx_session(OnnxWriter(program).model(), question["threads"])
         calls["ONNX Runtime"] = bound_call(session, {program.argument: array}, program.result)
+    if onnx is not None and openvino is not None:
+        try:
+            model = StandardOnnxWriter(program).model()
+            inputs = {program.argument: array}
+            calls["OpenVINO"] = openvino_call(model, question["threads"], inputs)
+        except Exception as error:
+            print(f"models.py: OpenVINO does not take it: {error}", file=sys.stderr)
     return calls
 
 
