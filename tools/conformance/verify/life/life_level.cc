@@ -1,17 +1,11 @@
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <deque>
 
 #include "tools/conformance/verify/bench.h"
 #include "tools/conformance/verify/call_leaks.h"
 #include "tools/conformance/verify/heap_growth.h"
 #include "tools/conformance/verify/levels.h"
+#include "tools/conformance/verify/process/forked_child.h"
 #include "tools/conformance/verify/process_state.h"
 
 namespace loci::verify {
@@ -163,26 +157,18 @@ void check_unused(OpenDevice& device) {
 
 // Destructors of the library run when the process ends.
 void check_exit(const Target& target) {
-  const pid_t child = ::fork();
-  if (child < 0) skip("no process can be started: {}", std::strerror(errno));
-  if (child == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ForkedChild child([&target] {
     try {
       live(target);
     } catch (const std::exception&) {  // what is wrong with its life, other checks tell
     }
     std::exit(EXIT_SUCCESS);
-  }
+  });
   note_call("the library's destructors, at the end of the process");
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (WIFSIGNALED(status)) {
-    const char* name = ::sigabbrev_np(WTERMSIG(status));
-    fail("a process that used it and ends dies of SIG{}", name == nullptr ? "?" : name);
-  }
-  if (WEXITSTATUS(status) != EXIT_SUCCESS) {
-    fail("a process that used it ends with exit code {} instead of 0", WEXITSTATUS(status));
+  const ProcessEnd end = child.wait();
+  if (!end.signal.empty()) fail("a process that used it and ends dies of SIG{}", end.signal);
+  if (end.exit_code != EXIT_SUCCESS) {
+    fail("a process that used it ends with exit code {} instead of 0", end.exit_code);
   }
 }
 

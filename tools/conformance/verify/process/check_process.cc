@@ -4,14 +4,11 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
-#include <cstdio>
+#include <cstdlib>
 #include <system_error>
 #include <utility>
 
@@ -46,19 +43,17 @@ CheckProcess::CheckProcess(const Work& work)
     : CheckProcess(work, make_pipe(), ::memfd_create("stderr", MFD_CLOEXEC)) {}
 
 CheckProcess::CheckProcess(const Work& work, Pipe pipe, int error)
-    : read_end_(pipe.read_end), write_end_(pipe.write_end), error_(error) {
-  std::fflush(nullptr);
-  const pid_t parent = ::getpid();
-  id_ = ::fork();
-  if (id_ < 0) refuse();
-  if (id_ == 0) run(work, parent);
+    : read_end_(pipe.read_end),
+      write_end_(pipe.write_end),
+      error_(error),
+      child_([&] { run(work); }) {
   // Processes that it leaves behind keep the pipe open, so that its end is no sign of its death.
-  watch_ = static_cast<int>(::syscall(SYS_pidfd_open, id_, 0));
+  watch_ = static_cast<int>(::syscall(SYS_pidfd_open, child_.id(), 0));
   write_end_.close();
 }
 
 CheckProcess::~CheckProcess() {
-  if (id_ > 0) end();
+  child_.kill();
   left_.end();
   if (watch_ >= 0) ::close(watch_);
 }
@@ -83,10 +78,7 @@ bool CheckProcess::probe(const Work& work) {
   return verdict.outcome != Outcome::kFailed;
 }
 
-void CheckProcess::run(const Work& work, pid_t parent) {
-  // Whoever ends the runner does not mean its child to go on.
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(EXIT_FAILURE);
+void CheckProcess::run(const Work& work) {
   ::dup2(error_.number(), STDERR_FILENO);
   if (work.probes_first && !probe(work)) ::_exit(EXIT_SUCCESS);
   for (std::size_t i = work.first; i < work.checks.size(); ++i) {
@@ -134,19 +126,13 @@ bool CheckProcess::read_pipe() {
 
 std::string CheckProcess::wait(std::chrono::milliseconds patience) {
   if (silent_) {
-    end();
+    child_.kill();
     return fmt::format("it did not end within {} s", patience.count() / 1000.0);
   }
-  int status = 0;
-  while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {
-  }
-  id_ = -1;
-  if (WIFSIGNALED(status)) {
-    const char* name = ::sigabbrev_np(WTERMSIG(status));
-    return fmt::format("the process died of SIG{}", name == nullptr ? "?" : name);
-  }
-  const int code = WEXITSTATUS(status);
-  return code == 0 ? "" : fmt::format("the process ended with exit code {}", code);
+  const ProcessEnd end = child_.wait();
+  if (!end.signal.empty()) return fmt::format("the process died of SIG{}", end.signal);
+  return end.exit_code == 0 ? ""
+                            : fmt::format("the process ended with exit code {}", end.exit_code);
 }
 
 std::string CheckProcess::said() const {
@@ -158,13 +144,6 @@ std::string CheckProcess::said() const {
     text.append(bytes, static_cast<std::size_t>(count));
     at += count;
   }
-}
-
-void CheckProcess::end() {
-  ::kill(id_, SIGKILL);
-  while (::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
-  }
-  id_ = -1;
 }
 
 }  // namespace loci::verify

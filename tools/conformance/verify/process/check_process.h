@@ -1,13 +1,12 @@
 // A child of this process that runs checks and writes what comes of them, a line each.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "tools/conformance/verify/process/forked_child.h"
 #include "tools/conformance/verify/process/left_processes.h"
 #include "tools/conformance/verify/verdict.h"
 
@@ -60,23 +59,22 @@ class CheckProcess {
 
  private:
   CheckProcess(const Work& work, Pipe pipe, int error);
-  [[noreturn]] void run(const Work& work, pid_t parent);
+  [[noreturn]] void run(const Work& work);
   static Verdict judge_probe(const Work& work);
   static Verdict judge_check(const Work& work, const Check& check);
   // Whether the probe passes, which it writes.
   bool probe(const Work& work);
   bool receive(std::chrono::milliseconds patience);
   bool read_pipe();
-  void end();
 
   LeftProcesses left_;
   Descriptor read_end_;
   Descriptor write_end_;
   Descriptor error_;
-  pid_t id_ = -1;
-  int watch_ = -1;  // readable when it has ended
   std::string received_;
   bool silent_ = false;
+  ForkedChild child_;
+  int watch_ = -1;  // readable when it has ended
 };
 
 }  // namespace loci::verify

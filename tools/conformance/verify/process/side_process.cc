@@ -1,16 +1,10 @@
 #include "tools/conformance/verify/process/side_process.h"
 
 #include <fmt/format.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
-#include <cstdio>
 #include <cstdlib>
-#include <system_error>
-#include <utility>
 
 #include "tools/conformance/verify/process/last_words.h"
 #include "tools/conformance/verify/process/verdict_line.h"
@@ -97,10 +91,7 @@ class SideRun {
   bool first_checks_passed_ = false;
 };
 
-[[noreturn]] void run_as_child(const SideWork& work, int descriptor, pid_t parent) {
-  // Whoever ends the runner does not mean its child to go on.
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(EXIT_FAILURE);
+[[noreturn]] void run_as_child(const SideWork& work, int descriptor) {
   try {
     SideRun(work, descriptor).run();
     write_all(descriptor, std::string(kDone) + "\n");
@@ -115,22 +106,11 @@ class SideRun {
 SideProcess::SideProcess(const SideWork& work) : SideProcess(work, make_pipe()) {}
 
 SideProcess::SideProcess(const SideWork& work, Pipe pipe)
-    : checks_(work.checks), read_end_(pipe.read_end), write_end_(pipe.write_end) {
-  std::fflush(nullptr);
-  const pid_t parent = ::getpid();
-  id_ = ::fork();
-  if (id_ == 0) run_as_child(work, write_end_.number(), parent);
-  if (id_ < 0) {
-    throw std::system_error(errno, std::generic_category(), "starting a process for checks");
-  }
+    : checks_(work.checks),
+      read_end_(pipe.read_end),
+      write_end_(pipe.write_end),
+      child_([&] { run_as_child(work, write_end_.number()); }) {
   write_end_.close();
-}
-
-SideProcess::~SideProcess() {
-  if (id_ < 0) return;
-  ::kill(id_, SIGKILL);
-  while (::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
-  }
 }
 
 void SideProcess::read(const Told& told) {

@@ -2,8 +2,6 @@
 // them.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <functional>
 #include <string>
@@ -11,6 +9,7 @@
 
 #include "tools/conformance/verify/process/check_groups.h"
 #include "tools/conformance/verify/process/check_process.h"
+#include "tools/conformance/verify/process/forked_child.h"
 #include "tools/conformance/verify/process/isolation.h"
 
 namespace loci::verify {
@@ -28,11 +27,8 @@ class SideProcess {
   // Of the check with that number.
   using Told = std::function<void(std::size_t number, Result result)>;
 
+  // It is killed with its owner, if it still runs. What it leaves behind is not ended.
   explicit SideProcess(const SideWork& work);
-  // Ends it, if it still runs. What it leaves behind is not ended.
-  ~SideProcess();
-  SideProcess(const SideProcess&) = delete;
-  SideProcess& operator=(const SideProcess&) = delete;
 
   // Readable when there is something to read().
   [[nodiscard]] int descriptor() const { return read_end_.number(); }
@@ -47,7 +43,7 @@ class SideProcess {
   const std::vector<Check>& checks_;
   Descriptor read_end_;
   Descriptor write_end_;
-  pid_t id_ = -1;
+  ForkedChild child_;
   std::string received_;
   bool is_done_ = false;
 };
