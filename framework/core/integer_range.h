@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <loci/dtype.hpp>
 
 namespace loci {
@@ -28,6 +29,13 @@ inline double integer_end(DType dtype) {
 inline bool fits_integer(double number, DType dtype) {
   const double whole = std::trunc(number);
   return whole >= least_integer(dtype) && whole < integer_end(dtype);
+}
+
+// Whether the integer dtype has this number. Exact, unlike through a double.
+inline bool holds_integer(std::int64_t number, DType dtype) {
+  if (dtype == kInt64) return true;
+  if (dtype == kUInt64) return number >= 0;
+  return fits_integer(static_cast<double>(number), dtype);
 }
 
 }  // namespace core

@@ -1,4 +1,8 @@
 // Constants.
+#include <cstdint>
+#include <limits>
+#include <loci/plugin/range.hpp>
+
 #include "framework/core/integer_range.h"
 #include "framework/ops/integer_list.h"
 #include "framework/ops/op_registry.h"
@@ -51,6 +55,35 @@ void infer_full_like(InferContext& ctx) {
   ctx.set_output("out", ctx.input("x"));
 }
 
+void check_range_fits(const InferContext& ctx, std::int64_t element, DType dtype) {
+  if (!is_integer(dtype) || core::holds_integer(element, dtype)) return;
+  ctx.fail("element {} does not fit into {}; give bounds whose elements do, or another dtype",
+           element, dtype_name(dtype));
+}
+
+void infer_range(InferContext& ctx) {
+  const auto dtype = ctx.attr<DType>("dtype");
+  if (!kNumbers.contains(dtype)) {
+    ctx.fail("dtype is {}; give one of {}", dtype_name(dtype), kNumbers.to_string());
+  }
+  const IntegerList bounds = integer_list(ctx, "bounds", "bounds_tensor");
+  if (bounds.size() != 3) {
+    ctx.fail("bounds has {} elements; give three, start, limit and step", bounds.size());
+  }
+  if (!bounds.known) return ctx.set_output("out", {dtype, Shape{kDynamicDim}});
+  const sdk::IntegerRange range = sdk::integer_range(bounds.values.data());
+  if (range.step == 0) ctx.fail("step is 0; give another number");
+  const std::uint64_t count = range.count(bounds[1]);
+  if (count > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+    ctx.fail("{} elements are more than a shape can have; give a larger step", count);
+  }
+  if (count > 0) {
+    check_range_fits(ctx, range[0], dtype);
+    check_range_fits(ctx, range[count - 1], dtype);
+  }
+  ctx.set_output("out", {dtype, Shape{static_cast<std::int64_t>(count)}});
+}
+
 }  // namespace
 
 void register_creation_ops(OpRegistry& registry) {
@@ -87,6 +120,15 @@ void register_creation_ops(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_full_like)
                    .rows(element_rows));
+  registry.add(OpSchema("range")
+                   .meaning("the integers from start on, step apart, before limit")
+                   .exact()
+                   .extents_input("bounds_tensor")
+                   .attr("bounds", shape)
+                   .attr("dtype", kInt64)
+                   .output("out", Arity::kRequired, Extent::kHostValues)
+                   .of_dtype(DTypeRule::attribute("dtype"))
+                   .infer(infer_range));
 }
 
 }  // namespace loci::ops

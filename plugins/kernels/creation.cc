@@ -1,6 +1,7 @@
-// fill_constant, full_like and assign_value.
+// fill_constant, full_like, assign_value and range.
 #include <algorithm>
 #include <cstring>
+#include <loci/plugin/range.hpp>
 
 #include "plugins/kernels/convert.h"
 #include "plugins/kernels/grain.h"
@@ -86,6 +87,50 @@ class AssignValue final : public sdk::Kernel {
   std::vector<std::int64_t> integers_;
 };
 
+sdk::IntegerRange given_range(const loci_view& bounds) {
+  return sdk::visit_indices(bounds.dtype, [&](auto tag) {
+    return sdk::integer_range(static_cast<const typename decltype(tag)::type*>(bounds.data));
+  });
+}
+
+template <class T>
+struct Range {
+  void launch(const sdk::Launch& launch) const {
+    T* out = launch.output<T>(0);
+    const sdk::IntegerRange integers = in_tensor ? given_range(launch.input_view(0)) : constant;
+    host->parallel_for(0, count, grain_for(20 * sizeof(T)),
+                       [&](std::int64_t begin, std::int64_t end) {
+                         for (std::int64_t i = begin; i < end; ++i) {
+                           out[i] = convert<T>(integers[static_cast<std::uint64_t>(i)]);
+                         }
+                       });
+  }
+
+  const sdk::Host* host;
+  std::int64_t count;
+  sdk::IntegerRange constant;
+  bool in_tensor;  // input 0
+};
+
+class RangeKernel final : public sdk::Kernel {
+ public:
+  explicit RangeKernel(const sdk::OpDesc& op) : bounds_(op.attributes().integers("bounds")) {}
+
+  void prepare(sdk::Prepare& prepare) const override {
+    const auto out = prepare.op().output(0);
+    const bool in_tensor = prepare.op().has_input(0);
+    const sdk::IntegerRange constant =
+        in_tensor ? sdk::IntegerRange() : sdk::integer_range(bounds_.data());
+    sdk::visit_numbers(out.dtype(), [&](auto tag) {
+      prepare.emplace<Range<typename decltype(tag)::type>>(&prepare.host(), out.numel(), constant,
+                                                           in_tensor);
+    });
+  }
+
+ private:
+  std::vector<std::int64_t> bounds_;
+};
+
 }  // namespace
 
 void add_creation(KernelDefs& kernels) {
@@ -101,6 +146,10 @@ void add_creation(KernelDefs& kernels) {
                      .name = kPortable,
                      .dtypes = sdk::kAllBits,
                      .create = sdk::make_kernel<FillConstant>});
+  kernels.push_back({.op = "range",
+                     .name = kPortable,
+                     .dtypes = sdk::kNumberBits,
+                     .create = sdk::make_kernel<RangeKernel>});
 }
 
 }  // namespace loci::kernels

@@ -74,5 +74,45 @@ TEST(CreationTest, FillConstantRefusesNoDType) {
               HasSubstr("dtype is none"));
 }
 
+auto ranged(const Integers& bounds, DType dtype = kInt64) {
+  return infer("range").attr("bounds", bounds).attr("dtype", dtype);
+}
+
+TEST(CreationTest, RangeCountsWhatLiesBeforeItsLimit) {
+  EXPECT_EQ(ranged({0, 5, 1}).shape(), Shape{5});
+  EXPECT_EQ(ranged({0, 5, 2}).shape(), Shape{3});
+  EXPECT_EQ(ranged({0, 6, 2}).shape(), Shape{3});
+  EXPECT_EQ(ranged({5, -1, -2}).shape(), Shape{3});
+  EXPECT_EQ(ranged({5, 0, 1}).shape(), Shape{0});
+  EXPECT_EQ(ranged({0, 0, -1}).shape(), Shape{0});
+  EXPECT_EQ(ranged({0, 3, 1}, kFloat16).types()[0], (TensorType{kFloat16, {3}}));
+}
+
+TEST(CreationTest, RangeTakesDistancesThatInt64HasNot) {
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(ranged({kLeast, kMost, std::int64_t{1} << 62}).shape(), Shape{4});
+  EXPECT_EQ(ranged({kMost, kLeast, kLeast}).shape(), Shape{2});
+  EXPECT_THAT(ranged({kLeast, kMost, 1}).error(), HasSubstr("are more than a shape can have"));
+}
+
+TEST(CreationTest, RangeTakesItsBoundsFromATensor) {
+  EXPECT_EQ(infer("range").host_values("bounds_tensor", {1, 8, 3}).shape(), Shape{3});
+  EXPECT_EQ(infer("range").input("bounds_tensor", {3}, kInt32).shape(), Shape{-1});
+}
+
+TEST(CreationTest, RangeRefusesWhatItCannotCount) {
+  EXPECT_THAT(ranged({0, 5, 0}).error(), HasSubstr("step is 0; give another number"));
+  EXPECT_THAT(ranged({0, 5}).error(),
+              HasSubstr("bounds has 2 elements; give three, start, limit and step"));
+  EXPECT_THAT(ranged({}).error(), HasSubstr("bounds has 0 elements"));
+  EXPECT_THAT(ranged({0, 200, 1}, kInt8).error(),
+              HasSubstr("element 199 does not fit into int8; give bounds whose elements do"));
+  EXPECT_THAT(ranged({-1, 3, 1}, kUInt64).error(),
+              HasSubstr("element -1 does not fit into uint64"));
+  EXPECT_EQ(ranged({0, 129, 128}, kInt16).error(), "no error");
+  EXPECT_THAT(ranged({0, 3, 1}, kBool).error(), HasSubstr("dtype is bool; give one of"));
+}
+
 }  // namespace
 }  // namespace loci::ops

@@ -1,8 +1,10 @@
-// fill_constant, full_like and assign_value.
+// fill_constant, full_like, assign_value and range.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <loci/ops.hpp>
+#include <vector>
 
 #include "tools/conformance/case.h"
 #include "tools/conformance/rearrange.h"
@@ -69,6 +71,58 @@ Case assign_case(const Shape& shape, DType dtype) {
           .reference = [=](const Arrays&) { return std::vector{expected}; }};
 }
 
+std::vector<Expected> counted(std::int64_t start, std::int64_t limit, std::int64_t step,
+                              DType dtype) {
+  std::vector<Real> elements;
+  for (std::int64_t at = start; step > 0 ? at < limit : at > limit; at += step) {
+    elements.push_back(static_cast<Real>(at));
+  }
+  Expected expected = Expected::exact(dtype, {static_cast<std::int64_t>(elements.size())});
+  std::copy(elements.begin(), elements.end(), expected.values.begin());
+  return {expected};
+}
+
+Case range_case(std::int64_t start, std::int64_t limit, std::int64_t step, DType dtype) {
+  return {.op = "range",
+          .variant = fmt::format("{}/{} to {} by {}", dtype_name(dtype), start, limit, step),
+          .build = [=](const Variables&) { return Variables{range(start, limit, step, dtype)}; },
+          .reference = [=](const Arrays&) { return counted(start, limit, step, dtype); }};
+}
+
+Case tensor_range_case(const std::vector<Real>& bounds, DType dtype, DType bounds_dtype) {
+  return {
+      .op = "range",
+      .variant = fmt::format("{} of {} in a tensor", dtype_name(dtype), dtype_name(bounds_dtype)),
+      .inputs = {{bounds_dtype, {3}, cycle(bounds)}},
+      .build = [=](const Variables& in) { return Variables{range(in[0], dtype)}; },
+      .reference =
+          [=](const Arrays& in) {
+            const auto at = [&](std::size_t i) {
+              return static_cast<std::int64_t>(in[0].values[i]);
+            };
+            return counted(at(0), at(1), at(2), dtype);
+          }};
+}
+
+// Also of sizes that vectors and blocks of a device do not divide, and in either direction.
+void add_range_cases(Suite& suite) {
+  for (const DType dtype : kAllTypes) {
+    if (dtype == kBool) continue;
+    for (const std::int64_t count : {0, 1, 7, 100}) suite.add(range_case(0, count, 1, dtype));
+    suite.add(range_case(100, 3, -7, dtype));
+    suite.add(range_case(5, 5, -1, dtype));
+    suite.add(range_case(9, 2, 3, dtype));
+    for (const DType bounds : {kInt32, kInt64}) {
+      suite.add(tensor_range_case({3, 50, 4}, dtype, bounds));
+    }
+  }
+  for (const DType dtype : kFloatTypes) suite.add(range_case(-5000, 70000, 7, dtype));
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  suite.add(range_case(kMost - 3, kMost, 1, kInt64));
+  suite.add(range_case(kLeast, kLeast + 5, 2, kInt64));
+}
+
 }  // namespace
 
 void add_creation_cases(Suite& suite) {
@@ -91,6 +145,7 @@ void add_creation_cases(Suite& suite) {
   for (const DType dtype : {kInt32, kInt64}) suite.add(fill_case({3}, -2147483647, dtype));
   suite.add(fill_case({3}, 9007199254740991, kInt64));
   suite.add(fill_case({3}, 9007199254740991, kUInt64));
+  add_range_cases(suite);
 }
 
 }  // namespace loci::conformance

@@ -1,6 +1,7 @@
-// fill_constant, full_like and assign_value, by fill.cu.
+// fill_constant, full_like, assign_value and range, by fill.cu.
 #include <algorithm>
 #include <cstring>
+#include <loci/plugin/range.hpp>
 
 #include "kernels/creation/assigned_bytes.h"
 #include "kernels/kernel_list.h"
@@ -104,12 +105,48 @@ class AssignValue final : public sdk::Kernel {
   std::vector<std::int64_t> integers_;
 };
 
+sdk::IntegerRange given_range(const loci_view& bounds) {
+  return sdk::visit_indices(bounds.dtype, [&](auto tag) {
+    return sdk::integer_range(static_cast<const typename decltype(tag)::type*>(bounds.data));
+  });
+}
+
+struct Range {
+  void launch(const sdk::Launch& launch) const {
+    const sdk::IntegerRange integers = is_in_tensor ? given_range(launch.input_view(0)) : constant;
+    function.launch(launch, count, launch.output<void>(0), count,
+                    static_cast<std::uint64_t>(integers.start),
+                    static_cast<std::uint64_t>(integers.step));
+  }
+  KernelFunction function;
+  std::int64_t count;
+  sdk::IntegerRange constant;
+  bool is_in_tensor;  // input 0, which is read on the host
+};
+
+class RangeKernel final : public sdk::Kernel {
+ public:
+  explicit RangeKernel(const sdk::OpDesc& op) : bounds_(op.attributes().integers("bounds")) {}
+
+  void prepare(sdk::Prepare& prepare) const override {
+    const sdk::Arg out = prepare.op().output(0);
+    const bool is_in_tensor = prepare.op().has_input(0);
+    prepare.emplace<Range>(
+        KernelFunction(prepare, kFillImage, typed_name("range", out.dtype())), out.numel(),
+        is_in_tensor ? sdk::IntegerRange() : sdk::integer_range(bounds_.data()), is_in_tensor);
+  }
+
+ private:
+  std::vector<std::int64_t> bounds_;
+};
+
 }  // namespace
 
 void add_fill(Kernels& kernels) {
   kernels.push_back(enqueuing("assign_value", sdk::kAllBits, sdk::make_kernel<AssignValue>));
   kernels.push_back(enqueuing("fill_constant", sdk::kAllBits, sdk::make_kernel<FillConstant>));
   kernels.push_back(enqueuing("full_like", sdk::kAllBits, sdk::make_kernel<FillConstant>));
+  kernels.push_back(enqueuing("range", sdk::kNumberBits, sdk::make_kernel<RangeKernel>));
 }
 
 }  // namespace loci::cuda

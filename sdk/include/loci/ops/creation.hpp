@@ -73,6 +73,22 @@ LOCI_OP V full_like(const V& x, double value) {
   return OpCall<V>("full_like").input("x", x).attr("value", value).result();
 }
 
+// The integers start, start + step, ... before `limit`, which lie behind it for a negative step: a
+// tensor [max(0, ceil((limit - start) / step))]. Each is rounded to a floating dtype, and has to
+// fit an integer one. See loci/creation.hpp for arange(), which makes a tensor itself.
+inline Variable range(std::int64_t start, std::int64_t limit, std::int64_t step = 1,
+                      DType dtype = kInt64) {
+  return OpCall<Variable>("range")
+      .attr("bounds", std::vector<std::int64_t>{start, limit, step})
+      .attr("dtype", dtype)
+      .result();
+}
+// Of the three integers of a list of int32 or int64, which is read on the host.
+template <class S, IfTensorOrVariable<S> = 0>
+LOCI_OP S range(const S& bounds, DType dtype = kInt64) {
+  return OpCall<S>("range").input("bounds_tensor", bounds).attr("dtype", dtype).result();
+}
+
 // Uniform in [low, high), by Philox4x32-10 (Salmon et al., 2011) keyed with the seed and counted by
 // run, operator and element: bits do not depend on place or thread count.
 inline Variable uniform_random(const Shape& shape, double low = 0.0, double high = 1.0,
