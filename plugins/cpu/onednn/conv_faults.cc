@@ -13,7 +13,8 @@ std::int64_t channels_of(const ConvPart& part) {
 
 // A window of one pixel with strides: it copies the pixels that windows see into its scratchpad,
 // some at a time. It counts from a copied pixel to the next by whole blocks of channels, while they
-// lie without gaps, and so writes behind the scratchpad where a pixel has fewer channels.
+// lie without gaps, and so writes behind the scratchpad where a pixel has fewer channels. Seen with
+// AVX2 (571 of 6,528 shapes); with AVX-512, of the same source, in none of them.
 bool overruns_scratchpad(const FilterGradPrimitive& primitive, const ConvPart& part) {
   const dnnl::memory::dims& strides = part.windows.strides;
   return primitive.reads_pixels && primitive.implementation.find("1x1") != std::string_view::npos &&

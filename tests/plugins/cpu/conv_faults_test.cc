@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <string_view>
 #include <vector>
 
 #include "plugins/cpu/canary_block.h"
@@ -93,6 +94,10 @@ TEST(ConvFaults, OneDnnWritesBehindItsScratchpad) {
   const dnnl::convolution_backward_weights::primitive_desc desc(
       {kDirect, x, filter, out, windows.strides, windows.dilations, windows.before, windows.after},
       attributes, engine, forward);
+  if (std::string_view(desc.impl_info_str()).find("avx2") == std::string_view::npos) {
+    omp_set_num_threads(threads);
+    GTEST_SKIP() << desc.impl_info_str() << " was never seen to";
+  }
   const auto block_of = [](const memory::desc& layout) {
     CanaryBlock block(layout.get_size(), nullptr);
     std::memset(block.data(), 0, block.bytes());
