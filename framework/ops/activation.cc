@@ -142,6 +142,22 @@ void grad_mish(GradContext& ctx) {
   ctx.set_input_grad("x", as_dtype(grad, DecomposeContext::type(x).dtype));
 }
 
+// s (1 + x (1 - s)) as s + x s r with s = sigmoid(x) and r = sigmoid(-x), in which 1 - s does not
+// cancel. Beyond the ends, where infinity must not meet 0, it is 0 and 1.
+void grad_silu(GradContext& ctx) {
+  const Value x = ctx.input("x");
+  const Value near = clip(widened(x), -700.0, 700.0);
+  const Value s = sigmoid(near);
+  const Value fall = elementwise_mul(s, sigmoid(scale(near, -1.0)));
+  const Value slope = elementwise_add(s, elementwise_mul(near, fall));
+  const Value grad = elementwise_mul(widened(ctx.output_grad("out")), slope);
+  ctx.set_input_grad("x", as_dtype(grad, DecomposeContext::type(x).dtype));
+}
+
+void grad_softplus(GradContext& ctx) {
+  ctx.set_input_grad("x", elementwise_mul(ctx.output_grad("out"), sigmoid(ctx.input("x"))));
+}
+
 void decompose_sigmoid_grad(DecomposeContext& ctx) {
   const Value out = widened(ctx.input("out"));
   const Value slope = elementwise_mul(out, scale(out, -1.0, 1.0));
@@ -209,6 +225,15 @@ void register_activation_ops(OpRegistry& registry) {
                    .gradient_uses({"cast", "clip", "elementwise_add", "elementwise_div",
                                    "elementwise_mul", "exp", "scale", "sigmoid", "square"})
                    .meaning("x * tanh(log(1 + exp(x)))")
+                   .accuracy("8 roundoffs of |out|"));
+  registry.add(
+      activation("silu", grad_silu)
+          .gradient_uses({"cast", "clip", "elementwise_add", "elementwise_mul", "scale", "sigmoid"})
+          .meaning("x / (1 + exp(-x))")
+          .accuracy("8 roundoffs of |out|"));
+  registry.add(activation("softplus", grad_softplus)
+                   .gradient_uses({"elementwise_mul", "sigmoid"})
+                   .meaning("log(1 + exp(x))")
                    .accuracy("8 roundoffs of |out|"));
   registry.add(activation_grad("sigmoid_grad", "out", grad_sigmoid_grad)
                    .gradient_uses({"elementwise_mul", "scale", "sigmoid_grad"})

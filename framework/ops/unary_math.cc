@@ -1,9 +1,11 @@
 // Functions of one number. Where a result tells the derivative, x can be freed early.
 #include <cmath>
 #include <numbers>
+#include <string_view>
 
 #include "framework/core/integer_range.h"
 #include "framework/ops/cost.h"
+#include "framework/ops/decomposition_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
 #include "framework/ops/row_rules.h"
@@ -43,6 +45,87 @@ void grad_abs(GradContext& ctx) {
 
 void grad_square(GradContext& ctx) {
   ctx.set_input_grad("x", scale(elementwise_mul(ctx.output_grad("out"), ctx.input("x")), 2.0));
+}
+
+void grad_exp2(GradContext& ctx) {
+  const Value product = elementwise_mul(ctx.output_grad("out"), ctx.output("out"));
+  ctx.set_input_grad("x", scale(product, std::numbers::ln2));
+}
+
+void grad_log2(GradContext& ctx) {
+  const Value quotient = elementwise_div(ctx.output_grad("out"), ctx.input("x"));
+  ctx.set_input_grad("x", scale(quotient, std::numbers::log2e));
+}
+
+// Not dy (y + 1), which cancels near -1.
+void grad_expm1(GradContext& ctx) {
+  ctx.set_input_grad("x", elementwise_mul(ctx.output_grad("out"), exp(ctx.input("x"))));
+}
+
+void grad_log1p(GradContext& ctx) {
+  const Value sum = scale(ctx.input("x"), 1.0, 1.0);
+  ctx.set_input_grad("x", elementwise_div(ctx.output_grad("out"), sum));
+}
+
+// -dy y^2, in an order in which y^2 alone does not underflow.
+void grad_reciprocal(GradContext& ctx) {
+  const Value y = ctx.output("out");
+  const Value product = elementwise_mul(elementwise_mul(ctx.output_grad("out"), y), y);
+  ctx.set_input_grad("x", scale(product, -1.0));
+}
+
+void grad_sin(GradContext& ctx) {
+  ctx.set_input_grad("x", elementwise_mul(ctx.output_grad("out"), cos(ctx.input("x"))));
+}
+
+void grad_cos(GradContext& ctx) {
+  const Value slope = scale(sin(ctx.input("x")), -1.0);
+  ctx.set_input_grad("x", elementwise_mul(ctx.output_grad("out"), slope));
+}
+
+void grad_sinh(GradContext& ctx) {
+  ctx.set_input_grad("x", elementwise_mul(ctx.output_grad("out"), cosh(ctx.input("x"))));
+}
+
+void grad_cosh(GradContext& ctx) {
+  ctx.set_input_grad("x", elementwise_mul(ctx.output_grad("out"), sinh(ctx.input("x"))));
+}
+
+// The slope as a function of x or of the result, in the dtype that kernels compute in: squares of
+// 16-bit elements would overflow.
+using Slope = Value (*)(const Value&);
+
+GradientFn by_slope(const char* slot, Slope slope) {
+  return [slot, slope](GradContext& ctx) {
+    const bool of_result = std::string_view(slot) == "out";
+    const Value from = of_result ? ctx.output(slot) : ctx.input(slot);
+    const Value out_grad = ctx.output_grad("out");
+    const Value grad = elementwise_mul(widened(out_grad), slope(widened(from)));
+    ctx.set_input_grad("x", as_dtype(grad, DecomposeContext::type(out_grad).dtype));
+  };
+}
+
+Value one_and_square(const Value& x) { return scale(square(x), 1.0, 1.0); }
+
+// 1 - x^2, which does not cancel near 1.
+Value one_less_square(const Value& x) {
+  const Value less = scale(x, -1.0, 1.0);
+  const Value more = scale(x, 1.0, 1.0);
+  return elementwise_mul(less, more);
+}
+
+Value slope_of_asin(const Value& x) { return rsqrt(one_less_square(x)); }
+Value slope_of_acos(const Value& x) { return scale(rsqrt(one_less_square(x)), -1.0); }
+Value slope_of_atan(const Value& x) { return reciprocal(one_and_square(x)); }
+Value slope_of_asinh(const Value& x) { return rsqrt(one_and_square(x)); }
+Value slope_of_atanh(const Value& x) { return reciprocal(one_less_square(x)); }
+Value slope_of_softsign(const Value& x) { return square(reciprocal(scale(abs(x), 1.0, 1.0))); }
+
+// 1 / sqrt(x^2 - 1) as a product of two roots, which does not cancel near 1.
+Value slope_of_acosh(const Value& x) {
+  const Value less = rsqrt(scale(x, 1.0, -1.0));
+  const Value more = rsqrt(scale(x, 1.0, 1.0));
+  return elementwise_mul(less, more);
 }
 
 void require_range(const InferContext& ctx) {
@@ -104,9 +187,81 @@ OpSchema unary(const char* name, DTypeSet dtypes) {
       .exact();
 }
 
+OpSchema function(const char* name, const char* meaning) {
+  return unary(name, kFloats).meaning(meaning).accuracy("8 roundoffs of |out|");
+}
+
+// Trigonometric and hyperbolic functions and their inverses.
+void register_circular_ops(OpRegistry& registry) {
+  registry.add(function("sin", "the sine of x, in radians")
+                   .gradient_uses({"cos", "elementwise_mul"})
+                   .gradient(grad_sin));
+  registry.add(function("cos", "the cosine of x, in radians")
+                   .gradient_uses({"elementwise_mul", "scale", "sin"})
+                   .gradient(grad_cos));
+  registry.add(function("tan", "the tangent of x, in radians")
+                   .gradient_uses({"cast", "elementwise_mul", "scale", "square"})
+                   .gradient(by_slope("out", one_and_square)));
+  registry.add(function("asin", "the angle from -pi / 2 to pi / 2 whose sine is x")
+                   .gradient_uses({"cast", "elementwise_mul", "rsqrt", "scale"})
+                   .gradient(by_slope("x", slope_of_asin)));
+  registry.add(function("acos", "the angle from 0 to pi whose cosine is x")
+                   .gradient_uses({"cast", "elementwise_mul", "rsqrt", "scale"})
+                   .gradient(by_slope("x", slope_of_acos)));
+  registry.add(function("atan", "the angle from -pi / 2 to pi / 2 whose tangent is x")
+                   .gradient_uses({"cast", "elementwise_mul", "reciprocal", "scale", "square"})
+                   .gradient(by_slope("x", slope_of_atan)));
+  registry.add(function("sinh", "(exp(x) - exp(-x)) / 2")
+                   .gradient_uses({"cosh", "elementwise_mul"})
+                   .gradient(grad_sinh));
+  registry.add(function("cosh", "(exp(x) + exp(-x)) / 2")
+                   .gradient_uses({"elementwise_mul", "sinh"})
+                   .gradient(grad_cosh));
+  registry.add(function("asinh", "log(x + sqrt(x * x + 1))")
+                   .gradient_uses({"cast", "elementwise_mul", "rsqrt", "scale", "square"})
+                   .gradient(by_slope("x", slope_of_asinh)));
+  registry.add(function("acosh", "log(x + sqrt(x * x - 1))")
+                   .gradient_uses({"cast", "elementwise_mul", "rsqrt", "scale"})
+                   .gradient(by_slope("x", slope_of_acosh)));
+  registry.add(function("atanh", "log((1 + x) / (1 - x)) / 2")
+                   .gradient_uses({"cast", "elementwise_mul", "reciprocal", "scale"})
+                   .gradient(by_slope("x", slope_of_atanh)));
+}
+
+void register_power_ops(OpRegistry& registry) {
+  registry.add(unary("exp2", kFloats)
+                   .gradient_uses({"elementwise_mul", "scale"})
+                   .meaning("2 to the power x")
+                   .accuracy("4 roundoffs of |out|")
+                   .gradient(grad_exp2));
+  registry.add(unary("log2", kFloats)
+                   .gradient_uses({"elementwise_div", "scale"})
+                   .meaning("the logarithm of x to the base 2")
+                   .accuracy("4 roundoffs of |out|")
+                   .gradient(grad_log2));
+  registry.add(function("expm1", "exp(x) - 1, with the digits of small results")
+                   .gradient_uses({"elementwise_mul", "exp"})
+                   .gradient(grad_expm1));
+  registry.add(function("log1p", "log(1 + x), with the digits of small results")
+                   .gradient_uses({"elementwise_div", "scale"})
+                   .gradient(grad_log1p));
+  registry.add(unary("reciprocal", kFloats)
+                   .gradient_uses({"elementwise_mul", "scale"})
+                   .meaning("1 / x")
+                   .gradient(grad_reciprocal));
+  registry.add(
+      unary("softsign", kFloats)
+          .gradient_uses({"abs", "cast", "elementwise_mul", "reciprocal", "scale", "square"})
+          .meaning("x / (1 + |x|)")
+          .accuracy("3 roundoffs of |out|")
+          .gradient(by_slope("x", slope_of_softsign)));
+}
+
 }  // namespace
 
 void register_unary_math_ops(OpRegistry& registry) {
+  register_circular_ops(registry);
+  register_power_ops(registry);
   registry.add(unary("exp", kFloats)
                    .gradient_uses({"elementwise_mul"})
                    .meaning("e to the power x")
@@ -143,6 +298,7 @@ void register_unary_math_ops(OpRegistry& registry) {
   registry.add(unary("sign", kNumbers).meaning("-1, 0 or 1 by the sign of x"));
   registry.add(unary("floor", kFloats).meaning("the largest whole number that is not above x"));
   registry.add(unary("ceil", kFloats).meaning("the smallest whole number that is not below x"));
+  registry.add(unary("trunc", kFloats).meaning("the whole number next to x on the way to 0"));
   registry.add(unary("round", kFloats)
                    .meaning("the nearest whole number, the even one of two that are as near"));
   registry.add(unary("clip", kNumbers)

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "plugins/kernels/isa.h"
+#include "plugins/kernels/power_functions.h"
 #include "plugins/kernels/simd_math.h"
 #include "plugins/kernels/wrapping.h"
 
@@ -91,6 +92,29 @@ struct Round {
   template <class C>
   LOCI_INLINE static C value(C x) {
     return std::nearbyint(x);
+  }
+};
+
+struct Trunc {
+  template <class C>
+  LOCI_INLINE static C value(C x) {
+    return std::trunc(x);
+  }
+};
+
+struct Reciprocal {
+  template <class C>
+  LOCI_INLINE static C value(C x) {
+    return 1 / x;
+  }
+};
+
+// From 1e18 on the quotient is 1, also of float64; infinity must not be divided by itself.
+struct Softsign {
+  template <class C>
+  LOCI_INLINE static C value(C x) {
+    const C near = simd::not_above(static_cast<C>(1e18), std::abs(x));
+    return std::copysign(near / (1 + near), x);
   }
 };
 

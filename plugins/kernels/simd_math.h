@@ -131,11 +131,17 @@ struct Format<double> {
 // slow vectors: exp took 1.4 times as long.
 template <class C>
 struct Ends {
-  C exp_lowest;   // e^x rounds to 0
-  C exp_highest;  // the shifted exponent of halves, see below, of a power beyond what is finite
-  C tanh_one;     // tanh is 1 from there
-  C gelu_far;     // both factors of gelu are at their limits; no more than normal_tail() takes
-  C erf_one;      // erf is 1 from there
+  C exp_lowest;     // e^x rounds to 0
+  C exp_highest;    // the shifted exponent of halves, see below, of a power beyond what is finite
+  C tanh_one;       // tanh is 1 from there
+  C gelu_far;       // both factors of gelu are at their limits; no more than normal_tail() takes
+  C erf_one;        // erf is 1 from there
+  C exp2_lowest;    // 2^x rounds to 0
+  C expm1_lowest;   // e^x - 1 rounds to -1
+  C expm1_highest;  // e^x - 1 is infinite, and e^x is below 2^(kBias + 1.5)
+  C sinh_highest;   // sinh and cosh are infinite, and e^x is below 2^(kBias + 2.5)
+  C silu_far;       // x e^-x rounds to 0; lifted_exp(-x) is normal
+  C log_far;        // asinh(x) and acosh(x) round to log(2 x)
 };
 extern const Ends<float> kFloatEnds;
 extern const Ends<double> kDoubleEnds;
@@ -314,10 +320,19 @@ constexpr std::array<double, count> log_series() {
   return c;
 }
 
-// The natural logarithm, within 2 u; 0 gives -inf and what is below NaN. x = 2^k (1 + f) with
-// sqrt(1/2) <= 1 + f < sqrt(2); the arrangement that loses little is FreeBSD's (e_log.c).
+// x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2), for x > 0.
 template <class C>
-LOCI_INLINE inline C log(C x) {
+struct LogParts {
+  C k;
+  C f;
+  C half;  // f^2 / 2
+  C s;     // log(1 + f) = f - half + s (half + rest)
+  C rest;
+};
+
+// The arrangement that loses little is FreeBSD's (e_log.c).
+template <class C>
+LOCI_INLINE inline LogParts<C> log_parts(C x) {
   using F = Format<C>;
   constexpr auto kSeries = log_series<F::kLogTerms>();
   constexpr C kScale = static_cast<C>(bits_t<C>{1} << static_cast<unsigned>(F::kFraction + 2));
@@ -336,13 +351,26 @@ LOCI_INLINE inline C log(C x) {
   const C s = f / (2 + f);
   const C square = s * s;
   const C rest = polynomial<0>(kSeries, square) * square;
-  const C half = static_cast<C>(0.5) * f * f;
-  const C low = fused(s, half + rest, k * F::kLn2Low);
-  const C result = fused(k, F::kLn2High, -((half - low) - f));
+  return {k, f, static_cast<C>(0.5) * f * f, s, rest};
+}
+
+// A logarithm of x, which is `result` where x is positive and finite: 0 gives -inf and what is
+// below NaN.
+template <class C>
+LOCI_INLINE inline C log_within(C x, C result) {
   const C outside =
       x == 0 ? -std::numeric_limits<C>::infinity() : std::numeric_limits<C>::quiet_NaN();
   const C inside = x < std::numeric_limits<C>::infinity() ? result : x;
   return x > 0 ? inside : outside;
+}
+
+// The natural logarithm, within 2 u.
+template <class C>
+LOCI_INLINE inline C log(C x) {
+  using F = Format<C>;
+  const auto parts = log_parts(x);
+  const C low = fused(parts.s, parts.half + parts.rest, parts.k * F::kLn2Low);
+  return log_within(x, fused(parts.k, F::kLn2High, -((parts.half - low) - parts.f)));
 }
 
 // The first terms of a series of sine or cosine, whose n-th is (-1)^n / (2 n + first)!.

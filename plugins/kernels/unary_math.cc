@@ -3,6 +3,7 @@
 #include <limits>
 #include <loci/plugin/kernel.hpp>
 
+#include "plugins/kernels/circular_lanes.h"
 #include "plugins/kernels/convert.h"
 #include "plugins/kernels/elementwise_functions.h"
 #include "plugins/kernels/exp_lanes.h"
@@ -24,6 +25,19 @@ struct Lanes<Exp, float> {
     return exp_lanes(out, x, count);
   }
 };
+
+template <class F>
+struct CircularLanes {
+  static std::int64_t lanes(float* out, const float* x, std::int64_t count) {
+    return circular_lanes<F>(out, x, count);
+  }
+};
+template <>
+struct Lanes<Sin, float> : CircularLanes<Sin> {};
+template <>
+struct Lanes<Cos, float> : CircularLanes<Cos> {};
+template <>
+struct Lanes<Tan, float> : CircularLanes<Tan> {};
 
 template <class F, class T>
 struct Value : Lanes<F, T> {

@@ -71,6 +71,17 @@ inline Bounded mish_of(Real x) {
   return {value, kSmooth * std::abs(value)};
 }
 
+inline Bounded silu_of(Real x) {
+  if (x < -11000) return {std::isinf(x) ? -0.0L : x * std::exp(x), 0};
+  const Real value = x / (1 + std::exp(-x));
+  return {value, kSmooth * std::abs(value)};
+}
+
+inline Bounded softplus_of(Real x) {
+  const Real value = x < 0 ? std::log1p(std::exp(x)) : x + std::log1p(std::exp(-x));
+  return {value, kSmooth * value};
+}
+
 // By the attribute "activation" of fused ops, of a value that has an error itself. No slope is
 // above 1.5.
 [[nodiscard]] Bounded activated(const std::string& activation, const Bounded& x);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <loci/plugin/elementwise_functions.hpp>
 
 #include "tests/support/gradient_probe.h"
 #include "tests/support/infer_probe.h"
@@ -16,7 +17,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(UnaryMathTest, ResultsAreLikeX) {
-  for (const char* op : {"exp", "log", "erf", "sqrt", "rsqrt", "floor", "ceil", "round"}) {
+#define LOCI_NAME(op, Function) #op,
+  for (const char* op : {LOCI_FLOAT_FUNCTIONS(LOCI_NAME)}) {
+#undef LOCI_NAME
     EXPECT_EQ(infer(op).input("x", {-1, 3}, kBFloat16).types().front(),
               (TensorType{kBFloat16, {-1, 3}}))
         << op;
@@ -71,6 +74,26 @@ TEST(UnaryMathTest, OtherGradientsUseX) {
               ElementsAre("%0 = sign(x: x)", "%1 = elementwise_mul(x: d_out, y: %0)"));
   EXPECT_THAT(gradient_of("square").with("x", {2}).run().calls(),
               ElementsAre("%0 = elementwise_mul(x: d_out, y: x)", "%1 = scale(x: %0, scale: 2)"));
+}
+
+TEST(UnaryMathTest, GradientsOfAnglesAreOfOneAnother) {
+  EXPECT_THAT(gradient_of("sin").with("x", {2}).run().calls(),
+              ElementsAre("%0 = cos(x: x)", "%1 = elementwise_mul(x: d_out, y: %0)"));
+  EXPECT_THAT(gradient_of("cos").with("x", {2}).run().calls(),
+              ElementsAre("%0 = sin(x: x)", "%1 = scale(x: %0, scale: -1)",
+                          "%2 = elementwise_mul(x: d_out, y: %1)"));
+  EXPECT_THAT(gradient_of("tan").with("x", {2}).run().calls(),
+              ElementsAre("%0 = square(x: out)", "%1 = scale(x: %0, bias: 1)",
+                          "%2 = elementwise_mul(x: d_out, y: %1)"));
+}
+
+TEST(UnaryMathTest, SlopesDoNotCancel) {
+  EXPECT_THAT(gradient_of("asin").with("x", {2}).run().calls(),
+              ElementsAre("%0 = scale(x: x, bias: 1, scale: -1)", "%1 = scale(x: x, bias: 1)",
+                          "%2 = elementwise_mul(x: %0, y: %1)", "%3 = rsqrt(x: %2)",
+                          "%4 = elementwise_mul(x: d_out, y: %3)"));
+  EXPECT_THAT(gradient_of("expm1").with("x", {2}).run().calls(),
+              ElementsAre("%0 = exp(x: x)", "%1 = elementwise_mul(x: d_out, y: %0)"));
 }
 
 TEST(UnaryMathTest, TheGradientOfErfIsABell) {

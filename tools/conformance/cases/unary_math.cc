@@ -30,15 +30,35 @@ struct UnaryMathOp {
 };
 
 Real half_even(Real x) { return std::nearbyint(x); }
+Real softsign_of(Real x) { return std::isinf(x) ? std::copysign(1.0L, x) : x / (1 + std::abs(x)); }
 Real sign_of(Real x) { return x > 0 ? 1 : (x < 0 ? -1 : x); }
 
-// Two units in the last place for exp and log, four for erf; a root and a division for rsqrt.
+// Two units in the last place for exp, log and their kin of base 2, four for the other functions; a
+// root and a division for rsqrt, a sum and a division for softsign.
 constexpr UnaryMathOp kFloating[] = {
     {"exp", exp<Variable>, [](Real x) { return std::exp(x); }, 4, -5, 5, true},
     {"log", log<Variable>, [](Real x) { return std::log(x); }, 4, 0.5L, 9, true},
     {"erf", erf<Variable>, [](Real x) { return std::erf(x); }, 8, -3, 3, true},
     {"sqrt", sqrt<Variable>, [](Real x) { return std::sqrt(x); }, 0, 0.5L, 9, true},
     {"rsqrt", rsqrt<Variable>, [](Real x) { return 1 / std::sqrt(x); }, 3, 0.5L, 9, true},
+    {"sin", sin<Variable>, [](Real x) { return std::sin(x); }, 8, -4, 4, true},
+    {"cos", cos<Variable>, [](Real x) { return std::cos(x); }, 8, -4, 4, true},
+    {"tan", tan<Variable>, [](Real x) { return std::tan(x); }, 8, -1.25L, 1.25L, true},
+    {"asin", asin<Variable>, [](Real x) { return std::asin(x); }, 8, -0.875L, 0.875L, true},
+    {"acos", acos<Variable>, [](Real x) { return std::acos(x); }, 8, -0.875L, 0.875L, true},
+    {"atan", atan<Variable>, [](Real x) { return std::atan(x); }, 8, -4, 4, true},
+    {"sinh", sinh<Variable>, [](Real x) { return std::sinh(x); }, 8, -4, 4, true},
+    {"cosh", cosh<Variable>, [](Real x) { return std::cosh(x); }, 8, -4, 4, true},
+    {"asinh", asinh<Variable>, [](Real x) { return std::asinh(x); }, 8, -4, 4, true},
+    {"acosh", acosh<Variable>, [](Real x) { return std::acosh(x); }, 8, 1.25L, 9, true},
+    {"atanh", atanh<Variable>, [](Real x) { return std::atanh(x); }, 8, -0.875L, 0.875L, true},
+    {"exp2", exp2<Variable>, [](Real x) { return std::exp2(x); }, 4, -5, 5, true},
+    {"log2", log2<Variable>, [](Real x) { return std::log2(x); }, 4, 0.5L, 9, true},
+    {"expm1", expm1<Variable>, [](Real x) { return std::expm1(x); }, 8, -5, 5, true},
+    {"log1p", log1p<Variable>, [](Real x) { return std::log1p(x); }, 8, -0.5L, 9, true},
+    {"reciprocal", reciprocal<Variable>, [](Real x) { return 1 / x; }, 0, 0.5L, 9, true},
+    {"softsign", softsign<Variable>, softsign_of, 3, 0.25L, 9, true},
+    {"trunc", trunc<Variable>, [](Real x) { return std::trunc(x); }, 0, -9, 9, false},
     {"floor", floor<Variable>, [](Real x) { return std::floor(x); }, 0, -9, 9, false},
     {"ceil", ceil<Variable>, [](Real x) { return std::ceil(x); }, 0, -9, 9, false},
     {"round", round<Variable>, half_even, 0, -9, 9, false},
@@ -123,13 +143,56 @@ void add_exp_range(Suite& suite, DType dtype) {
   suite.add(unary_case(op, dtype, {331}, uniform(low, low + 20), "subnormal"));
 }
 
+const UnaryMathOp& floating_op(std::string_view name) {
+  return *std::find_if(std::begin(kFloating), std::end(kFloating),
+                       [&](const UnaryMathOp& each) { return each.name == name; });
+}
+
 // Where erf is about a multiple of x, and where it reaches 1.
 void add_erf_range(Suite& suite, DType dtype) {
-  const auto* const op =
-      std::find_if(std::begin(kFloating), std::end(kFloating),
-                   [](const UnaryMathOp& each) { return each.name == std::string_view("erf"); });
-  suite.add(unary_case(*op, dtype, {331}, uniform(-1e-3L, 1e-3L), "near 0"));
-  suite.add(unary_case(*op, dtype, {1031}, uniform(-8, 8), "wide"));
+  const UnaryMathOp& op = floating_op("erf");
+  suite.add(unary_case(op, dtype, {331}, uniform(-1e-3L, 1e-3L), "near 0"));
+  suite.add(unary_case(op, dtype, {1031}, uniform(-8, 8), "wide"));
+}
+
+// Where the result is about a multiple of x, which must keep its digits.
+void add_near_zero(Suite& suite, DType dtype) {
+  for (const char* name :
+       {"asin", "asinh", "atan", "atanh", "expm1", "log1p", "sin", "sinh", "softsign", "tan"}) {
+    suite.add(unary_case(floating_op(name), dtype, {331}, uniform(-1e-3L, 1e-3L), "near 0"));
+  }
+}
+
+// Angles of many turns: where a few parts of pi are enough, and where they are not.
+void add_angles(Suite& suite, DType dtype) {
+  for (const char* name : {"sin", "cos", "tan"}) {
+    const UnaryMathOp& op = floating_op(name);
+    suite.add(unary_case(op, dtype, {1031}, uniform(-400, 400), "turns"));
+    suite.add(unary_case(op, dtype, {1031}, uniform(-3e5L, 3e5L), "many turns"));
+    suite.add(unary_case(op, dtype, {331}, uniform(-1e37L, 1e37L), "huge"));
+  }
+}
+
+struct FunctionRange {
+  const char* name;
+  Real low;
+  Real high;
+};
+
+// Where results reach an end: of the range of numbers, or of their own.
+constexpr FunctionRange kWideRanges[] = {
+    {"acos", -1, 1},        {"acosh", 1, 1e5L},        {"asin", -1, 1},
+    {"asinh", -1e5L, 1e5L}, {"atan", -50, 50},         {"atanh", -1, 1},
+    {"cosh", -95, 95},      {"exp2", -160, 130},       {"expm1", -40, 92},
+    {"log1p", -1, 1e5L},    {"log2", 0.0625L, 16},     {"reciprocal", -1e5L, 1e5L},
+    {"sinh", -95, 95},      {"softsign", -1e5L, 1e5L},
+};
+
+void add_wide_ranges(Suite& suite, DType dtype) {
+  for (const FunctionRange& range : kWideRanges) {
+    suite.add(
+        unary_case(floating_op(range.name), dtype, {1031}, uniform(range.low, range.high), "wide"));
+  }
 }
 
 struct Range {
@@ -217,6 +280,9 @@ void add_unary_math_cases(Suite& suite) {
     }
     add_exp_range(suite, dtype);
     add_erf_range(suite, dtype);
+    add_near_zero(suite, dtype);
+    add_angles(suite, dtype);
+    add_wide_ranges(suite, dtype);
   }
   for (const DType dtype : kAllTypes) {
     if (dtype == kBool) continue;

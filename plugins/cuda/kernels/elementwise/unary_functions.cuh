@@ -7,6 +7,7 @@
 
 #include "kernels/device/device_functions.cuh"
 #include "kernels/elementwise/binary_functions.cuh"
+#include "kernels/elementwise/library_functions.cuh"
 #include "kernels/elementwise/normal_tail.cuh"
 
 namespace loci::cuda {
@@ -50,6 +51,23 @@ struct Ceil {
   template <class C>
   static __device__ C value(C x) {
     return ceil(x);
+  }
+};
+
+struct Reciprocal {
+  template <class C>
+  static __device__ C value(C x) {
+    return 1 / x;
+  }
+};
+
+// From 1e18 on the quotient is 1, also of float64; infinity must not be divided by itself.
+struct Softsign {
+  template <class C>
+  static __device__ C value(C x) {
+    const C magnitude = fabs(x);
+    const C near = magnitude > C{1e18} ? C{1e18} : magnitude;  // NaN passes
+    return copysign(near / (1 + near), x);
   }
 };
 
@@ -190,6 +208,30 @@ struct Mish {
     const C e = exponential(near > 20 ? C{20} : near);
     const C w = e * (e + 2);
     return near * (w / (w + 2));
+  }
+};
+
+// x / (1 + e^-x); for negative x as x e^x / (1 + e^x), so that small results keep their digits. e^x
+// in two equal factors is no subnormal number where the result is none.
+struct Silu {
+  template <class C>
+  static __device__ C value(C x) {
+    constexpr C kFar = std::is_same_v<C, float> ? 80 : 700;
+    if (x < -kFar) {
+      const C near = x < -800 ? C{-800} : x;  // infinity must not meet 0
+      const C root = exponential(near * C{0.5});
+      return near * root * root;
+    }
+    const C e = exponential(-fabs(x));
+    return x < 0 ? x * (e / (1 + e)) : x / (1 + e);
+  }
+};
+
+// log(1 + e^x) = max(x, 0) + log(1 + e^-|x|), in which nothing cancels. NaN passes.
+struct Softplus {
+  template <class C>
+  static __device__ C value(C x) {
+    return (x < 0 ? C{0} : x) + log1p(exponential(-fabs(x)));
   }
 };
 

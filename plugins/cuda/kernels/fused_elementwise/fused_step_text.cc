@@ -26,7 +26,10 @@ constexpr StepText text_of_function(FusedOp op, std::string_view text) {
     case FusedOp::kFloor:
     case FusedOp::kHardSigmoid:
     case FusedOp::kHardSwish:
-    case FusedOp::kRound: return plain(text);
+    case FusedOp::kRound:
+    case FusedOp::kTrunc: return plain(text);
+    case FusedOp::kReciprocal:
+    case FusedOp::kSoftsign:
     case FusedOp::kSqrt: return exact(text);
     default: return library(text);
   }

@@ -46,5 +46,24 @@ LOCI_OP V mish(const V& x) {
   return OpCall<V>("mish").input("x", x).result();
 }
 
+// x sigmoid(x) = x / (1 + e^-x), also called swish (Elfwing et al., arXiv:1702.03118). -inf gives
+// 0.
+template <class V>
+LOCI_OP V silu(const V& x) {
+  return OpCall<V>("silu").input("x", x).result();
+}
+
+// log(1 + e^x), which keeps the digits of small results and does not overflow. -inf gives 0.
+template <class V>
+LOCI_OP V softplus(const V& x) {
+  return OpCall<V>("softplus").input("x", x).result();
+}
+
+// x / (1 + |x|); -1 and 1 at the infinities.
+template <class V>
+LOCI_OP V softsign(const V& x) {
+  return OpCall<V>("softsign").input("x", x).result();
+}
+
 }  // namespace v0
 }  // namespace loci

@@ -13,18 +13,38 @@
   ROW(tanh, Tanh)                   \
   ROW(hard_sigmoid, HardSigmoid)    \
   ROW(hard_swish, HardSwish)        \
-  ROW(mish, Mish)
+  ROW(mish, Mish)                   \
+  ROW(silu, Silu)                   \
+  ROW(softplus, Softplus)
 
 // All functions of floating numbers alone.
 #define LOCI_FLOAT_FUNCTIONS(ROW) \
+  ROW(acos, Acos)                 \
+  ROW(acosh, Acosh)               \
+  ROW(asin, Asin)                 \
+  ROW(asinh, Asinh)               \
+  ROW(atan, Atan)                 \
+  ROW(atanh, Atanh)               \
   ROW(ceil, Ceil)                 \
+  ROW(cos, Cos)                   \
+  ROW(cosh, Cosh)                 \
   ROW(erf, Erf)                   \
   ROW(exp, Exp)                   \
+  ROW(exp2, Exp2)                 \
+  ROW(expm1, Expm1)               \
   ROW(floor, Floor)               \
   ROW(log, Log)                   \
+  ROW(log1p, Log1p)               \
+  ROW(log2, Log2)                 \
+  ROW(reciprocal, Reciprocal)     \
   ROW(round, Round)               \
   ROW(rsqrt, Rsqrt)               \
+  ROW(sin, Sin)                   \
+  ROW(sinh, Sinh)                 \
+  ROW(softsign, Softsign)         \
   ROW(sqrt, Sqrt)                 \
+  ROW(tan, Tan)                   \
+  ROW(trunc, Trunc)               \
   LOCI_FLOAT_ACTIVATIONS(ROW)
 
 // Functions that integers have too.
