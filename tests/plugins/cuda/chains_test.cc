@@ -112,12 +112,12 @@ std::vector<Tensor> inputs_of(DType dtype, std::size_t count = 3) {
 }
 
 std::string unary_floats(DType dtype) {
-  constexpr std::size_t kResults = 16;  // of one chain
+  constexpr std::size_t kResultsOfAChain = 16;
   const Strings ops = unary_of_floats();
   std::string bytes;
-  for (std::size_t first = 0; first < ops.size(); first += kResults) {
+  for (std::size_t first = 0; first < ops.size(); first += kResultsOfAChain) {
     Chain chain{inputs_of(dtype, 1)};
-    for (std::size_t i = first; i < std::min(first + kResults, ops.size()); ++i) {
+    for (std::size_t i = first; i < std::min(first + kResultsOfAChain, ops.size()); ++i) {
       chain.give({ops[i], {0}});
     }
     bytes += bytes_of(chain.run());

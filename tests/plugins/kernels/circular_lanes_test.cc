@@ -12,7 +12,7 @@
 namespace loci::kernels {
 namespace {
 
-// Whether a block has far elements must not be seen in the others.
+// The elements beside a far one must not show that it is there.
 TEST(CircularLanesTest, BlocksHaveTheBitsOfTheirElements) {
   std::vector<float> x(1000);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = 0.37F * static_cast<float>(i) - 100;
