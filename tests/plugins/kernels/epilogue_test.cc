@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <loci/plugin/elementwise_functions.hpp>
 #include <loci/plugin/error.hpp>
 #include <vector>
 
@@ -45,8 +46,9 @@ TEST(EpilogueTest, RefusesOthersByName) {
 }
 
 TEST(EpilogueTest, KeepsWhatIsNoNumber) {
-  for (const char* name :
-       {"relu", "sigmoid", "tanh", "gelu", "gelu_tanh", "hard_sigmoid", "hard_swish"}) {
+#define LOCI_NAME(op, Function) #op,
+  for (const char* name : {LOCI_ACTIVATIONS(LOCI_NAME)}) {
+#undef LOCI_NAME
     // As many as a vector of any width holds.
     const std::vector<float> values = activated(name, std::vector<float>(16, std::nanf("")));
     for (const float value : values) EXPECT_TRUE(std::isnan(value)) << name;

@@ -98,6 +98,8 @@ void add_fused_matmul_cases(Suite& suite) {
       {{250, 40}, {40, 33}, false, false, true, false, "relu"},
       {{33, 65}, {65, 130}, false, false, true, false, "hard_swish"},
       {{2, 3, 4}, {4, 5}, false, false, true, true, "hard_sigmoid"},
+      {{33, 65}, {65, 130}, false, false, true, false, "silu"},
+      {{250, 40}, {40, 33}, false, false, true, true, "softplus"},
       {{250, 40}, {40, 33}, false, false, true, true, "none"},
       {{3, 65, 40}, {40, 70}, false, false, true, true, "sigmoid"},
       {{4, 65, 40}, {4, 40, 70}, false, false, true, false, "relu"},
