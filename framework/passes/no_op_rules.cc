@@ -54,6 +54,14 @@ VarId sliced(const Operator& op, const ValueOrigins& origins) {
   return goes_back ? kNoVar : expanded(op, origins);
 }
 
+// Pads that add up to nothing may move elements.
+VarId not_padded(const Operator& op, const ValueOrigins&) {
+  const auto& pads = attribute<Integers>(op, "pads");
+  const bool is_whole =
+      std::all_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad == 0; });
+  return is_whole ? first_input(op) : kNoVar;
+}
+
 VarId transposed(const Operator& op, const ValueOrigins& origins) {
   const Integers perm = permutation(op, origins);
   for (std::size_t i = 0; i < perm.size(); ++i) {
@@ -177,6 +185,7 @@ Rule rule_of(const std::string& type) {
       {"expand", expanded},
       {"expand_like", expanded},
       {"flatten", in_same_shape},
+      {"pad", not_padded},
       {"reshape", in_same_shape},
       {"reshape_like", in_same_shape},
       {"scale", scaled},

@@ -30,6 +30,7 @@ set(LOCI_OP_FAMILIES
   metric
   nonzero
   optimizer
+  pad
   pool2d
   random
   reduce

@@ -36,8 +36,8 @@ ABI_FOLDERS = {"core", "profiler", "plugin", "device", "device_graph", "memory",
                "program", "dispatch", "execution", "planning", "eager", "capture", "reporting"}
 # Headers of the author SDK that stand on nothing, for what the core and plugins both do.
 SHARED_SDK_HEADERS = {"loci/plugin/elementwise_functions.hpp", "loci/plugin/fusable_ops.hpp",
-                      "loci/plugin/range.hpp", "loci/plugin/slice.hpp", "loci/plugin/terminal_text.hpp",
-                      "loci/plugin/window.hpp"}
+                      "loci/plugin/pad.hpp", "loci/plugin/range.hpp", "loci/plugin/slice.hpp",
+                      "loci/plugin/terminal_text.hpp", "loci/plugin/window.hpp"}
 # Plugins to copy, each with a test that is an application.
 TEMPLATES = {"template", "template_capturer", "template_op", "template_queued",
              "template_reporter"}

@@ -32,6 +32,7 @@ sdk::KernelList all_kernels() {
   add_matmul(kernels);
   add_nonzero(kernels);
   add_optimizer(kernels);
+  add_pad(kernels);
   add_pool2d(kernels);
   add_random(kernels);
   add_reduce(kernels);

@@ -47,6 +47,7 @@ void add_layer_norm(Kernels& kernels);
 void add_matmul(Kernels& kernels);
 void add_nonzero(Kernels& kernels);
 void add_optimizer(Kernels& kernels);
+void add_pad(Kernels& kernels);
 void add_pool2d(Kernels& kernels);
 void add_random(Kernels& kernels);
 void add_reduce(Kernels& kernels);

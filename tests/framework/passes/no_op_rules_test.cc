@@ -118,6 +118,11 @@ TEST_F(NoOpRulesTest, SliceOfTheWhole) {
   EXPECT_FALSE(is_no_op(crop_tensor(x_, {2, 2}, {0, 1})));
 }
 
+TEST_F(NoOpRulesTest, PadsOfNothing) {
+  EXPECT_TRUE(is_no_op(pad(x_, {0, 0, 0, 0}, "wrap")));
+  EXPECT_FALSE(is_no_op(pad(x_, {0, 1, 0, -1})));
+}
+
 // What the list says is known in the run alone, and may be an error there.
 TEST_F(NoOpRulesTest, ListsThatAreReadSayNothing) {
   EXPECT_FALSE(is_no_op(reshape(x_, loci::shape(x_))));
