@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <loci/ops/padding.hpp>
 #include <loci/plugin/pad.hpp>
 
 #include "framework/core/integer_range.h"

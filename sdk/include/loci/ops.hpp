@@ -14,6 +14,7 @@
 #include <loci/ops/indexing.hpp>
 #include <loci/ops/loss.hpp>
 #include <loci/ops/normalization.hpp>
+#include <loci/ops/padding.hpp>
 #include <loci/ops/parts.hpp>
 #include <loci/ops/product.hpp>
 #include <loci/ops/reduction.hpp>

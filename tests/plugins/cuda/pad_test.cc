@@ -2,7 +2,6 @@
 // rows, reach from one into the next, or are none.
 #include <algorithm>
 #include <loci/ops.hpp>
-#include <loci/ops/padding.hpp>
 #include <string>
 #include <vector>
 

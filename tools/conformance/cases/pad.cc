@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <loci/ops.hpp>
-#include <loci/ops/padding.hpp>
 #include <optional>
 #include <string>
 
@@ -119,7 +118,8 @@ Case pad_value_case(DType dtype, const Padding& op, Number value) {
       .inputs = {{dtype, op.x, small_values(dtype)}},
       .build =
           [=](const Variables& in) { return Variables{pad(in[0], op.pads, "constant", value)}; },
-      .reference = [=](const Arrays& in) { return padded(in[0], sources, static_cast<Real>(value)); },
+      .reference =
+          [=](const Arrays& in) { return padded(in[0], sources, static_cast<Real>(value)); },
       .differentiate = {0}};
 }
 
