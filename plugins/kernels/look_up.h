@@ -26,10 +26,13 @@ struct LookUp {
   static constexpr std::int64_t kLine = 64;
 
   void launch(const sdk::Launch& launch) const {
-    const auto* from = launch.input<char>(0);
     const IntegerView ids(launch.input_view(1));
-    auto* to = launch.output<char>(0);
     check_row_ids(op, ids, count, rows);
+    copy(launch.input<char>(0), ids, launch.output<char>(0));
+  }
+
+  // Copies the rows of ids that were checked.
+  void copy(const char* from, const IntegerView& ids, char* to) const {
     if (row_bytes == 0) return;  // nor are there addresses to copy between
     host->parallel_for(0, tables * count, row_grain(row_bytes),
                        [&](std::int64_t begin, std::int64_t end) {

@@ -6,51 +6,21 @@
 #include "device.h"
 #include "kernels/gather/gather_rows.h"
 #include "kernels/gather/row_sort.h"
+#include "kernels/gather/rows_by_unit.h"
 #include "kernels/kernel_list.h"
 #include "kernels/launch/kernel_function.h"
 #include "kernels/move/device_copy.h"
 
-extern "C" const unsigned long long loci_cuda_gather_rows[];
 extern "C" const unsigned long long loci_cuda_row_sums[];
 
 namespace loci::cuda {
 namespace {
 
-constexpr KernelImage kGatherRowsImage{"gather_rows", loci_cuda_gather_rows};
 constexpr KernelImage kRowSumsImage{"row_sums", loci_cuda_row_sums};
 
 IndexWatch watch(const sdk::Prepare& prepare, const char* argument) {
   return sdk::device_of<Device>(prepare.device()).index_record().watch(argument);
 }
-
-// The kernels of one stem and type of ids, by the bytes that a thread moves at once.
-class ByUnit {
- public:
-  ByUnit(const sdk::Prepare& prepare, const std::string& stem, loci_dtype ids,
-         std::uint64_t row_bytes)
-      : row_bytes_(row_bytes) {
-    for (std::uint64_t unit = 1; unit <= kMostBytes; unit *= 2) {
-      const std::string name = stem + "_" + std::to_string(unit);
-      functions_.emplace_back(prepare, kGatherRowsImage, typed_name(name, ids));
-    }
-  }
-
-  // Calls launch(function, units of a row) for the longest unit that rows at these addresses are
-  // made of.
-  template <class Launch>
-  void with_unit(const void* x, const void* y, const Launch& launch) const {
-    const auto bits = reinterpret_cast<std::uintptr_t>(x) | reinterpret_cast<std::uintptr_t>(y);
-    std::size_t unit = functions_.size() - 1;
-    while ((bits | row_bytes_) % (std::uint64_t{1} << unit) != 0) --unit;
-    launch(functions_[unit], static_cast<std::int64_t>(row_bytes_ >> unit));
-  }
-
- private:
-  static constexpr std::uint64_t kMostBytes = 16;
-
-  std::uint64_t row_bytes_;
-  std::vector<KernelFunction> functions_;
-};
 
 struct RowGathering {
   void launch(const sdk::Launch& launch) const {
@@ -61,14 +31,14 @@ struct RowGathering {
                       out, gather, units);
     });
   }
-  ByUnit functions;
+  RowsByUnit functions;
   GatherRows gather;
 };
 
 void emplace_gather_rows(sdk::Prepare& prepare, const GatherRows& gather, std::int64_t width) {
   const std::uint64_t bytes = sdk::dtype_bytes(prepare.op().input(0).dtype());
-  ByUnit functions(prepare, "gather_rows", prepare.op().input(1).dtype(),
-                   static_cast<std::uint64_t>(width) * bytes);
+  RowsByUnit functions(prepare, "gather_rows", prepare.op().input(1).dtype(),
+                       static_cast<std::uint64_t>(width) * bytes);
   prepare.emplace<RowGathering>(std::move(functions), gather);
 }
 
@@ -180,7 +150,7 @@ struct RowsGrad {
     });
   }
   Device* device;
-  ByUnit functions;
+  RowsByUnit functions;
   std::int64_t count;
   std::uint64_t ids_bytes;
   std::uint64_t row_bytes;
@@ -199,7 +169,7 @@ class EmbeddingRowsGrad final : public sdk::Kernel {
     const std::uint64_t row_bytes = static_cast<std::uint64_t>(values.dim(1)) * bytes;
     prepare.emplace<RowsGrad>(
         &sdk::device_of<Device>(prepare.device()),
-        ByUnit(prepare, "rows_grad", rows.dtype(), row_bytes), rows.numel(),
+        RowsByUnit(prepare, "rows_grad", rows.dtype(), row_bytes), rows.numel(),
         static_cast<std::uint64_t>(rows.numel()) * sdk::dtype_bytes(rows.dtype()), row_bytes,
         padding_);
   }
