@@ -23,8 +23,8 @@ std::string IndexRecord::text() const {
   const std::atomic_ref<std::uint32_t> is_written(fault_->is_written);
   if (is_written.load(std::memory_order_acquire) == 0) return {};
   return std::string("; the ") + fault_->argument + " have " + std::to_string(fault_->index) +
-         " at position " + std::to_string(fault_->position) + ", and their table has rows [0, " +
-         std::to_string(fault_->rows) + ")";
+         " at position " + std::to_string(fault_->position) + ", and their table has rows [" +
+         std::to_string(fault_->first) + ", " + std::to_string(fault_->rows) + ")";
 }
 
 }  // namespace loci::cuda

@@ -24,6 +24,7 @@ set(LOCI_OP_FAMILIES
   fused_elementwise
   fused_matmul
   gather
+  gather_elements
   l2_normalize
   layer_norm
   matmul

@@ -27,6 +27,7 @@ sdk::KernelList all_kernels() {
   add_compiled_chain(kernels);  // before add_fused_elementwise(), which takes what it leaves
   add_fused_elementwise(kernels);
   add_gather(kernels);
+  add_gather_elements(kernels);
   add_l2_normalize(kernels);
   add_layer_norm(kernels);
   add_matmul(kernels);

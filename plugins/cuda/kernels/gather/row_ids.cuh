@@ -13,11 +13,13 @@ inline constexpr std::int64_t kNoRow = -1;
 
 // Leaves the first index of those that lie outside of their tables.
 __device__ inline void leave_fault(const IndexWatch& watch, std::int64_t index,
-                                   std::int64_t position, std::int64_t rows) {
+                                   std::int64_t position, std::int64_t rows,
+                                   std::int64_t first = 0) {
   IndexFault* const fault = watch.fault;
   if (atomicCAS(&fault->is_taken, 0U, 1U) != 0U) return;
   fault->index = index;
   fault->position = position;
+  fault->first = first;
   fault->rows = rows;
   fault->argument = watch.argument;
   __threadfence_system();
@@ -35,6 +37,18 @@ __device__ std::int64_t row_of(const Id* ids, std::int64_t position, std::int64_
   if (!is_there) leave_fault(watch, id, position, rows);
   assert(is_there && "an id is not in the table");
   return id;
+}
+
+// Gives the position of an index along an extent, from the start: a negative one counts from the
+// end. One outside ends the kernel too.
+template <class Id>
+__device__ std::int64_t position_of(const Id* ids, std::int64_t at, std::int64_t extent,
+                                    const IndexWatch& watch) {
+  const std::int64_t id = ids[at];
+  const bool is_there = id >= -extent && id < extent;
+  if (!is_there) leave_fault(watch, id, at, extent, -extent);
+  assert(is_there && "a position is not in the tensor");
+  return id < 0 ? id + extent : id;
 }
 
 }  // namespace loci::cuda

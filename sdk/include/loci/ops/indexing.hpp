@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <loci/op_call.hpp>
+#include <string>
 
 namespace loci {
 inline namespace v0 {
@@ -24,6 +25,39 @@ LOCI_OP V gather(const V& x, const V& index, int axis = 0) {
       .input("x", x)
       .input("index", index)
       .attr("axis", static_cast<std::int64_t>(axis))
+      .result();
+}
+
+// For each element of `index` (int32 or int64, of the rank of x), the element of x at that position
+// along `axis`, and beside it along all others, where the index may be shorter than x: the result
+// has the shape of the index. A position counts from the end if it is negative; one outside
+// [-extent, extent) is an error when the program runs, which names the element of the index and the
+// position.
+template <class V>
+LOCI_OP V gather_elements(const V& x, const V& index, int axis = 0) {
+  return OpCall<V>("gather_elements")
+      .input("x", x)
+      .input("index", index)
+      .attr("axis", static_cast<std::int64_t>(axis))
+      .result();
+}
+
+// x in which the elements that gather_elements() would take are written: `updates` has the dtype of
+// x and the shape of the index. Where several are written to one element, "none" leaves the last of
+// them in row-major order. The other reductions take what is there along: "add", "mul", "max" and
+// "min", of numbers, in row-major order, with NaN as a result where one is NaN. float16 and
+// bfloat16 are reduced in float32, from x to the last of the updates, and rounded once. Results are
+// the same, to the bit, in each run and for each number of threads. Gradients with respect to
+// `updates` are refused with "mul"; with "max" and "min" equal elements share them.
+template <class V>
+LOCI_OP V scatter_elements(const V& x, const V& index, const V& updates, int axis = 0,
+                           const std::string& reduction = "none") {
+  return OpCall<V>("scatter_elements")
+      .input("x", x)
+      .input("index", index)
+      .input("updates", updates)
+      .attr("axis", static_cast<std::int64_t>(axis))
+      .attr("reduction", reduction)
       .result();
 }
 
