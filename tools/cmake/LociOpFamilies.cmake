@@ -25,6 +25,7 @@ set(LOCI_OP_FAMILIES
   fused_matmul
   gather
   gather_elements
+  gather_nd
   l2_normalize
   layer_norm
   matmul

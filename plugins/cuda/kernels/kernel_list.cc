@@ -28,6 +28,7 @@ sdk::KernelList all_kernels() {
   add_fused_elementwise(kernels);
   add_gather(kernels);
   add_gather_elements(kernels);
+  add_gather_nd(kernels);
   add_l2_normalize(kernels);
   add_layer_norm(kernels);
   add_matmul(kernels);

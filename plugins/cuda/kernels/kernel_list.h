@@ -43,6 +43,7 @@ void add_fill(Kernels& kernels);
 void add_fused_elementwise(Kernels& kernels);
 void add_gather(Kernels& kernels);
 void add_gather_elements(Kernels& kernels);
+void add_gather_nd(Kernels& kernels);
 void add_l2_normalize(Kernels& kernels);
 void add_layer_norm(Kernels& kernels);
 void add_matmul(Kernels& kernels);

@@ -211,6 +211,43 @@ TEST_F(CudaFailingDeviceTest, AnIndexOutsideOfItsTableIsToldWithItsPosition) {
   }
 }
 
+// Those that count from the end are told from where they may.
+TEST_F(CudaFailingDeviceTest, APositionOutsideOfItsTensorIsToldWithItsBounds) {
+  using Use = std::function<void(const Tensor& rows, const Tensor& wrong)>;
+  const auto tuples = [](const Tensor& index) { return reshape(index, {8, 1}); };
+  const std::pair<const char*, Use> uses[] = {
+      {"the index of gather_elements have",
+       [](const Tensor& rows, const Tensor& index) { (void)gather_elements(rows, index); }},
+      {"the index of scatter_elements have",
+       [](const Tensor& rows, const Tensor& index) {
+         (void)scatter_elements(rows, index, full({4, 2}, 1.0, kFloat32, "cuda:0"));
+       }},
+      {"the index of gather_nd have",
+       [&](const Tensor& rows, const Tensor& index) { (void)gather_nd(rows, tuples(index)); }},
+      {"the index of scatter_nd have", [&](const Tensor& rows, const Tensor& index) {
+         (void)scatter_nd(rows, tuples(index), full({8, 2}, 1.0, kFloat32, "cuda:0"));
+       }}};
+  for (const auto& [text, use] : uses) {
+    for (const std::int64_t wrong : {std::int64_t{3}, std::int64_t{-4}}) {
+      EXPECT_EQ(
+          in_child([&, text = text, use = use] {
+            use_doubles("devices=1");
+            const Tensor rows = table();
+            const Tensor index =
+                Tensor::from<std::int64_t>({2, -3, 0, 1, wrong, 1, 2, 0}, {4, 2}).to("cuda:0");
+            const Error told = error_of([&] {
+              use(rows, index);
+              synchronize("cuda:0");
+            });
+            EXPECT_THAT(told.what(), HasSubstr(std::string(text) + " " + std::to_string(wrong) +
+                                               " at position 4, and their table has rows [-3, 3)"));
+          }),
+          0)
+          << text << " " << wrong;
+    }
+  }
+}
+
 // What failed is among what nobody has waited for.
 TEST_F(CudaFailingDeviceTest, TheErrorNamesTheOpsThatItMayBe) {
   EXPECT_EQ(in_child([] {

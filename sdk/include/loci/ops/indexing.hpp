@@ -61,6 +61,36 @@ LOCI_OP V scatter_elements(const V& x, const V& index, const V& updates, int axi
       .result();
 }
 
+// For each tuple of positions in the last dimension of `index` (int32 or int64), the slice of x
+// that it names: position i is one along dimension batch_dims + i of x. The first `batch_dims`
+// dimensions of both are those of a batch, in which each tuple names a slice of its own element.
+// The result has the dimensions of the index but for the last, and then those of a slice. Positions
+// count from the end if they are negative; one outside [-extent, extent) is an error when the
+// program runs, which names the element of the index and the position.
+template <class V>
+LOCI_OP V gather_nd(const V& x, const V& index, int batch_dims = 0) {
+  return OpCall<V>("gather_nd")
+      .input("x", x)
+      .input("index", index)
+      .attr("batch_dims", static_cast<std::int64_t>(batch_dims))
+      .result();
+}
+
+// x in which the slices that gather_nd() would take are written: `updates` has the dtype of x and
+// the shape of that result. What scatter_elements() says of `reduction` holds for the elements of
+// slices.
+template <class V>
+LOCI_OP V scatter_nd(const V& x, const V& index, const V& updates,
+                     const std::string& reduction = "none", int batch_dims = 0) {
+  return OpCall<V>("scatter_nd")
+      .input("x", x)
+      .input("index", index)
+      .input("updates", updates)
+      .attr("batch_dims", static_cast<std::int64_t>(batch_dims))
+      .attr("reduction", reduction)
+      .result();
+}
+
 struct EmbeddingOptions {
   // A row that reads as zeros and gets no gradient; -1: none.
   std::int64_t padding_idx = -1;
