@@ -31,7 +31,7 @@ inline bool fits_integer(double number, DType dtype) {
   return whole >= least_integer(dtype) && whole < integer_end(dtype);
 }
 
-// Whether the integer dtype has this number. Exact, unlike through a double.
+// True if the integer dtype has this number. Exact, unlike through a double.
 inline bool holds_integer(std::int64_t number, DType dtype) {
   if (dtype == kInt64) return true;
   if (dtype == kUInt64) return number >= 0;

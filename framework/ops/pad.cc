@@ -104,9 +104,8 @@ bool holds(DType dtype, double value) {
 }
 
 bool holds(DType dtype, std::int64_t value) {
-  if (dtype == kInt64) return true;
-  if (dtype == kUInt64) return value >= 0;
-  return holds(dtype, static_cast<double>(value));  // which has all that shorter ones have
+  if (dtype == kBool || !is_integer(dtype)) return holds(dtype, static_cast<double>(value));
+  return core::holds_integer(value, dtype);
 }
 
 void check_value(const InferContext& ctx) {

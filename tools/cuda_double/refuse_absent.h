@@ -1,4 +1,4 @@
-// What a function does that a double of a library has not.
+// The refusal of functions that a double of a library has not.
 #pragma once
 
 #include <cstdio>

@@ -49,7 +49,7 @@ std::size_t growth_of_rounds(const std::function<void()>& work, std::size_t leas
   return grows_all_along(seen) && seen.back() >= first + least ? seen.back() - first : 0;
 }
 
-// As two series agree: that growth, or 0.
+// Gives the growth on which two series agree, or 0 where two do not grow.
 std::size_t agreed_growth(const std::function<void()>& work, std::size_t least) {
   int grown = 0;
   int level = 0;

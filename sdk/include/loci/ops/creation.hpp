@@ -83,7 +83,7 @@ inline Variable range(std::int64_t start, std::int64_t limit, std::int64_t step 
       .attr("dtype", dtype)
       .result();
 }
-// Of the three integers of a list of int32 or int64, which is read on the host.
+// The list of int32 or int64 has start, limit and step, and is read on the host.
 template <class S, IfTensorOrVariable<S> = 0>
 LOCI_OP S range(const S& bounds, DType dtype = kInt64) {
   return OpCall<S>("range").input("bounds_tensor", bounds).attr("dtype", dtype).result();

@@ -28,7 +28,8 @@ struct IntegerRange {
   }
 };
 
-// Of start, limit and step: the attribute of the op, or its input, which the host reads.
+// The bounds are start, limit and step: the attribute of the op, or its input, which the host
+// reads.
 template <class Integer>
 constexpr IntegerRange integer_range(const Integer* bounds) {
   return {bounds[0], bounds[2]};
