@@ -114,6 +114,15 @@ void add_activations(std::vector<KernelCase>* cases) {
   add_unary(
       cases, "exp", [](const Tensor& x) { return exp(x); }, "torch.exp(x)", "[node('Exp', ['x'])]");
   add_unary(
+      cases, "sin", [](const Tensor& x) { return sin(x); }, "torch.sin(x)", "[node('Sin', ['x'])]");
+  add_unary(
+      cases, "cos", [](const Tensor& x) { return cos(x); }, "torch.cos(x)", "[node('Cos', ['x'])]");
+  add_unary(
+      cases, "silu", [](const Tensor& x) { return silu(x); }, "F.silu(x)", "");
+  add_unary(
+      cases, "softplus", [](const Tensor& x) { return softplus(x); }, "F.softplus(x)",
+      "[node('Softplus', ['x'])]");
+  add_unary(
       cases, "relu", [](const Tensor& x) { return relu(x); }, "torch.relu(x)",
       "[node('Relu', ['x'])]", 0);
 }
@@ -176,6 +185,45 @@ void add_indexing(std::vector<KernelCase>* cases) {
                     },
                     "x.t().contiguous()",
                     "[node('Transpose', ['x'], perm=[1, 0])]",
+                    0});
+}
+
+void add_pads(std::vector<KernelCase>* cases) {
+  const auto add = [&](const std::string& mode) {
+    cases->push_back({"pad by 1, " + mode + " [1,64,112,112]",
+                      {values({1, 64, 112, 112})},
+                      [mode](const Tensors& in) {
+                        return pad(in[0], {0, 0, 1, 1, 0, 0, 1, 1}, mode);
+                      },
+                      "F.pad(x, (1, 1, 1, 1), mode='" + mode + "')",
+                      "[onnx.helper.make_node('Constant', [], ['pads'],"
+                      " value_ints=[0, 0, 1, 1, 0, 0, 1, 1]),"
+                      " node('Pad', ['x', 'pads'], mode='" +
+                          mode + "')]",
+                      0});
+  };
+  add("constant");
+  add("reflect");
+}
+
+// Messages of a graph network: a row of each edge is added to that of a node.
+void add_positions(std::vector<KernelCase>* cases) {
+  constexpr std::int64_t kNodes = 10'000;
+  constexpr std::int64_t kEdges = 50'000;
+  constexpr std::int64_t kWidth = 64;
+  cases->push_back({"scatter-add of rows [50000,64]",
+                    {values({kNodes, kWidth}), indices(kEdges, kNodes), values({kEdges, kWidth})},
+                    [](const Tensors& in) {
+                      return scatter_nd(in[0], reshape(in[1], {kEdges, 1}), in[2], "add");
+                    },
+                    "x.index_add(0, y, z)",
+                    "",
+                    1e-4});
+  cases->push_back({"gather_elements [1024,1024] by [1024,512]",
+                    {values({1024, 1024}), reshape(indices(1024 * 512, 1024), {1024, 512})},
+                    [](const Tensors& in) { return gather_elements(in[0], in[1], 1); },
+                    "torch.gather(x, 1, y)",
+                    "[node('GatherElements', ['x', 'y'], axis=1)]",
                     0});
 }
 
@@ -290,6 +338,8 @@ std::vector<KernelCase> kernel_cases() {
   add_activations(&cases);
   add_elementwise(&cases);
   add_indexing(&cases);
+  add_pads(&cases);
+  add_positions(&cases);
   add_reductions(&cases);
   add_normalization(&cases);
   add_products(&cases);
