@@ -38,8 +38,8 @@ class ElementLines {
     return grain_for(2000 * std::max<std::int64_t>(steps_, 1));
   }
 
-  void check(const char* op, const IntegerView& index) const {
-    check_positions(op, index, count_, {&extent_, 1}, axis_);
+  void check(const char* op, const sdk::Host& host, const IntegerView& index) const {
+    check_positions(op, host, index, count_, {&extent_, 1}, axis_);
   }
 
   // Calls visit(i, t) for the elements of the lines in [begin, end), i of the index and t of the
@@ -56,14 +56,27 @@ class ElementLines {
       const std::int64_t table =
           sdk::AxisWalk(before_, outer).offset() + sdk::AxisWalk(between_, middle).offset() + first;
       const std::int64_t at = outer * steps_ * inner_ + middle * run_ + first;
-      for (std::int64_t step = 0; step < steps_; ++step) {
-        walk_run(index, at + step * inner_, table, width, visit);
+      if (inner_ == 1) {
+        walk_last(index, at, table, visit);
+      } else {
+        for (std::int64_t step = 0; step < steps_; ++step) {
+          walk_run(index, at + step * inner_, table, width, visit);
+        }
       }
       begin += width;
     }
   }
 
  private:
+  // One line along the last axis, whose elements lie side by side.
+  template <class Id, class Visit>
+  LOCI_INLINE void walk_last(const Id* index, std::int64_t at, std::int64_t table,
+                             const Visit& visit) const {
+    const std::int64_t extent = extent_;
+    for (std::int64_t i = at; i < at + steps_; ++i) {
+      visit(i, table + from_start(index[i], extent) * step_);
+    }
+  }
   template <class Id, class Visit>
   LOCI_INLINE void walk_run(const Id* index, std::int64_t at, std::int64_t table,
                             std::int64_t width, const Visit& visit) const {

@@ -31,7 +31,7 @@ struct TakeElements {
     const IntegerView index(launch.input_view(1));
     const T* x = launch.input<T>(0);
     T* out = launch.output<T>(0);
-    lines.check("gather_elements", index);
+    lines.check("gather_elements", *host, index);
     for_lines(*host, lines, index, [&](const auto* ids, std::int64_t begin, std::int64_t end) {
       lines.walk(ids, begin, end,
                  [=](std::int64_t i, std::int64_t t) LOCI_INLINE { out[i] = x[t]; });
@@ -66,7 +66,7 @@ struct ScatterElements {
     const T* x = launch.input<T>(0);
     const T* updates = launch.input<T>(2);
     T* out = launch.output<T>(0);
-    lines.check("scatter_elements", index);
+    lines.check("scatter_elements", *host, index);
     if (out != x) copy(x, out);
     for_lines(*host, lines, index, [&](const auto* ids, std::int64_t begin, std::int64_t end) {
       lines.walk(ids, begin, end, [=](std::int64_t i, std::int64_t t) LOCI_INLINE {
@@ -121,7 +121,7 @@ struct LastElements {
     const T* out_grad = launch.input<T>(0);
     T* updates_grad = launch.output<T>(0);
     auto* last = launch.workspace<std::int64_t>();
-    lines.check("scatter_elements_grad", index);
+    lines.check("scatter_elements_grad", *host, index);
     for_lines(*host, lines, index, [&](const auto* ids, std::int64_t begin, std::int64_t end) {
       lines.walk(ids, begin, end, [=](std::int64_t i, std::int64_t t) LOCI_INLINE { last[t] = i; });
       lines.walk(ids, begin, end, [=](std::int64_t i, std::int64_t t) LOCI_INLINE {
