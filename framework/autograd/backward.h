@@ -21,9 +21,11 @@ enum class SparseGradients : std::uint8_t { kKeep, kMakeDense };
 class GradientHook {
  public:
   virtual ~GradientHook() = default;
-  // Whether replace() is to be called for the gradient of that variable; its rows are made dense.
+  // Says whether replace() is to be called for the gradient of that variable; its rows are made
+  // dense.
   [[nodiscard]] virtual bool watches(program::VarId var) const = 0;
-  // What stands for the gradient from then on, perhaps by operators that it appends.
+  // Gives the value that stands for the gradient from then on, perhaps by operators that it
+  // appends.
   virtual program::VarId replace(program::VarId var, program::VarId gradient) = 0;
 };
 

@@ -285,7 +285,8 @@ void CaptureSession::note_input(const tensor::TensorImpl& tensor, OutsideTensors
   graph_->outside.add(tensor, access, op);
 }
 
-// What another graph computes may come with its first replay: each replay of this one checks that.
+// Another graph may compute its values at its first replay only: each replay of this one checks
+// that they are there.
 void CaptureSession::require_elements(const tensor::TensorImpl& tensor,
                                       const std::string& op) const {
   tensor::Storage& storage = *tensor.storage();

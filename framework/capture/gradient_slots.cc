@@ -114,7 +114,7 @@ void GradientSlots::undo() noexcept {
     const std::shared_ptr<tensor::TensorImpl> tensor = slot.tensor.lock();
     if (tensor == nullptr || tensor->recorded() == nullptr) continue;
     eager::Gradient& now = eager::history_of(*tensor)->grad;
-    // Of a capture that has ended somebody else may have set it since.
+    // Where the capture has ended, somebody else may have set the gradient since.
     const bool is_ours = is_closed_ ? slot.is_replaced && is_same(slot.after, now)
                                     : slot.before.defined() || !slot.had_gradient;
     if (is_ours) now = std::move(slot.before);

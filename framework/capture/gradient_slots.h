@@ -1,4 +1,4 @@
-// What a graph finds and leaves in the gradients that tensors keep.
+// A graph finds gradients that tensors keep, and leaves others there: this tells both.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class GradientSlots {
  public:
   // The tensor's gradient is read, or else replaced, by what is captured. One after the other.
   void note(const std::shared_ptr<tensor::TensorImpl>& tensor, bool is_read);
-  // Whether the tensor still has the gradient of before the capture.
+  // True while the tensor still has the gradient of before the capture.
   [[nodiscard]] bool has_earlier(const tensor::TensorImpl& tensor) const;
   // The capture has ended.
   void close();
@@ -45,7 +45,7 @@ class GradientSlots {
   };
 
   [[nodiscard]] const Slot* find(const tensor::TensorImpl& tensor) const;
-  // Whether that is what the step found.
+  // True if the gradient is the one that the step found.
   [[nodiscard]] static bool was_found(const Slot& slot, const eager::Gradient& now);
 
   std::vector<Slot> slots_;

@@ -36,9 +36,9 @@ class GraphMemory {
   // Of the space (null: the host's) for work of that stream. Throws Error(kOutOfMemory).
   [[nodiscard]] memory::Buffer allocate(device::Device* space, std::uint64_t bytes,
                                         loci_stream* stream, const char* name);
-  // Likewise for what a graph keeps from the capture, or the beginning of a replay, to the end of
-  // its work: nothing of it is, or was, a block that allocate() gives, which other work of the same
-  // graph writes in each replay.
+  // Allocates memory that a graph keeps from the capture, or the beginning of a replay, to the end
+  // of its work: nothing of it is, or was, a block that allocate() gives, which other work of the
+  // same graph writes in each replay.
   [[nodiscard]] memory::Buffer allocate_kept(device::Device* space, std::uint64_t bytes,
                                              loci_stream* stream, const char* name);
   // Sums over its spaces, with what a graph has beside them.
