@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "framework/core/sanitizer.h"
+#include "tests/support/taken_over.h"
 
 namespace loci::test {
 namespace {
@@ -99,6 +100,18 @@ bool loses_a_wakeup(Fault fault, std::chrono::milliseconds time) {
   there.call_off();
   back.call_off();
   return is_lost;
+}
+
+// Condition variables wait in the C++ library, and plugins have calls of their own.
+TEST(DelaysTest, TakeOverTheCallsOfLibraries) {
+#ifdef LOCI_TSAN
+  GTEST_SKIP() << "delays do nothing with the thread sanitizer";
+#endif
+  for (const char* function :
+       {"pthread_mutex_lock", "pthread_mutex_unlock", "pthread_cond_wait", "pthread_cond_clockwait",
+        "pthread_cond_signal", "pthread_cond_broadcast", "pthread_sigmask", "syscall"}) {
+    EXPECT_EQ(file_that_answers(function), own_file()) << function;
+  }
 }
 
 class DelaysTest : public ::testing::TestWithParam<Fault> {};

@@ -10,6 +10,7 @@
 // The headers that declare these calls stay out: they say more of each, and differ in what.
 using Mode = unsigned;
 using Offset = long;
+struct iovec;
 struct stat;
 struct statfs;
 struct dirent;
@@ -109,6 +110,9 @@ Offset write(int file, const void* from, std::size_t bytes) {
   const bool is_next = faults != nullptr && faults->fault().kind == loci::test::FaultKind::kHalf &&
                        before == faults->fault().at;
   return call("write", Offset{-1}, file, from, is_next ? (bytes + 1) / 2 : bytes);
+}
+Offset writev(int file, const iovec* from, int count) {
+  return call("writev", Offset{-1}, file, from, count);
 }
 int fsync(int file) { return call("fsync", -1, file); }
 int fdatasync(int file) { return call("fdatasync", -1, file); }

@@ -5,6 +5,7 @@
 
 #include "framework/profiler/profile_file.h"
 #include "tests/framework/io/saving_fixture.h"
+#include "tests/support/taken_over.h"
 
 namespace loci {
 namespace {
@@ -75,6 +76,14 @@ class FailedSavesTest : public SavingTest {
     }
   }
 };
+
+// The C++ library makes calls for std::filesystem and streams.
+TEST_F(FailedSavesTest, CallsOfLibrariesFailToo) {
+  for (const char* call : {"open", "read", "write", "writev", "fsync", "rename", "remove", "mkdir",
+                           "stat", "opendir", "readdir", "unlinkat", "mmap", "close"}) {
+    EXPECT_EQ(test::file_that_answers(call), test::own_file()) << call;
+  }
+}
 
 TEST_F(FailedSavesTest, AModelIsTheOldOneOrTheNew) {
   for (const int error : {EIO, ENOSPC}) {
