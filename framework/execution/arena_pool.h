@@ -14,10 +14,10 @@ namespace loci::execution {
 
 class ArenaSet;
 
-// As many sets as there were runs at the same time. Thread-safe.
+// Keeps as many sets as there were runs at the same time. Thread-safe.
 class ArenaPool {
  public:
-  // What they take adds to `counted`.
+  // The sets add the bytes they take to `counted`.
   explicit ArenaPool(std::atomic<std::uint64_t>* counted);
   ~ArenaPool();
   ArenaPool(const ArenaPool&) = delete;

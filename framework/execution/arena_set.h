@@ -13,10 +13,10 @@
 
 namespace loci::execution {
 
-// Of one run at a time, whichever plan it is of.
+// The arenas that one run at a time works in, whichever plan it runs.
 class ArenaSet {
  public:
-  // What it takes adds to `counted`, which outlives it; null: nobody counts.
+  // The set adds the bytes it takes to `counted`, which outlives it; null: nobody counts.
   explicit ArenaSet(std::atomic<std::uint64_t>* counted = nullptr) : counted_(counted) {}
   ~ArenaSet();
   ArenaSet(const ArenaSet&) = delete;

@@ -1,4 +1,4 @@
-// Whether memory is among that which a run may change.
+// The memory that a run may change, as ranges that can be asked about.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ class BoundMemory {
   // Before it is asked, sort() has to be called.
   void add(const void* data, std::uint64_t bytes);
   void sort();
-  // Whether a byte of it lies in one of them.
+  // Returns true if one of the bytes lies in one of them.
   [[nodiscard]] bool meets(const void* data, std::uint64_t bytes) const;
 
  private:

@@ -1,4 +1,4 @@
-// What became of the captures of a plan, for reports.
+// The outcome of a plan's captures, for reports.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace loci::execution {
 
-// Of all frames of the plan. Thread-safe.
+// Collects what all frames of the plan report. Thread-safe.
 class CaptureFacts {
  public:
   struct Part {
@@ -47,7 +47,7 @@ class CaptureFacts {
 
   CoreCounts cores;  // of a plan with core_forks
 
-  // Of the latest capture; empty before the first.
+  // The parts of the latest capture; empty before the first.
   [[nodiscard]] std::vector<Part> parts() const;
   [[nodiscard]] Counts counts() const;
 

@@ -40,7 +40,7 @@ CaptureProblem of_other_place(const Plan& plan, std::size_t index, const device:
 constexpr const char* kHostReadsRemedy =
     "capture the steps without it, or run it between two graphs";
 
-// Whether what it reads has values, or an extent, that the stage awaits.
+// Returns true if the operator reads values, or an extent, that the stage awaits.
 bool awaits(const program::Operator& op, const StageEnd& end) {
   const auto is_awaited = [&end](program::VarId id) {
     const auto bounded = std::find_if(end.bounded.begin(), end.bounded.end(),

@@ -1,4 +1,4 @@
-// What of a plan no graph of one device can have.
+// The parts of a plan that no graph of one device can have.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ struct CaptureProblem {
   std::string remedy;
 };
 
-// Of all instructions, in order, for a graph of that device; linear in their number. What a plan
-// has for later stages is not in it, see Plan::rest.
+// Lists those of all instructions, in order, for a graph of that device; linear in their number.
+// What a plan has for later stages is not in it, see Plan::rest.
 [[nodiscard]] std::vector<CaptureProblem> capture_problems(const Plan& plan,
                                                            const device::Device& device);
 
-// Of that one; the reason is empty where there is none.
+// Gives that of one instruction; the reason is empty where there is none.
 [[nodiscard]] CaptureProblem capture_problem(const Plan& plan, std::size_t instruction,
                                              const device::Device& device);
 
@@ -31,7 +31,7 @@ inline constexpr const char* kDecidedOnHost = "what it decides by is read on the
 // Why the device's capturer could not record a launch; empty if it can.
 [[nodiscard]] std::string record_refusal(const Plan& plan, std::size_t instruction);
 
-// What a plan leaves to later stages, since the host reads values within the run.
+// A part that a plan leaves to later stages, since the host reads values within the run.
 struct RestProblem {
   std::string op;  // "[case] case_0", or "[capture] the program"
   std::string reason;

@@ -13,7 +13,7 @@ const PlanValue& value_of(const Plan& plan, const AwaitedValue& awaited) {
   return plan.values[static_cast<std::size_t>(awaited.value)];
 }
 
-// What the frame holds for an awaited value.
+// Copies from the frame what it holds for an awaited value.
 Tensor read(const Plan& before, const Frame& frame, const AwaitedValue& awaited) {
   const PlanValue& value = value_of(before, awaited);
   Tensor tensor = tensor::make_tensor(value.type.dtype, value.type.shape, Place(), value.name);

@@ -39,7 +39,7 @@ struct AwaitedValue {
 // Values on the host, by variable.
 using KnownValues = std::vector<std::pair<program::VarId, Tensor>>;
 
-// What a stage leaves to the next one. Value ids are those of the plan that ended.
+// The state that a stage leaves to the next one. Value ids are those of the plan that ended.
 struct StageEnd {
   std::vector<const program::Operator*> operators;  // not yet lowered, in order
   std::vector<PlanFetch> fetches;                   // of what they compute
@@ -50,7 +50,7 @@ struct StageEnd {
   std::vector<std::pair<program::VarId, program::VarId>> bounded;
   // Values on the host that this stage was compiled for: the next one has them too.
   KnownValues known;
-  // Of those operators, why the device cannot decide what a graph is to do, where it was asked to.
+  // Why the device cannot decide for those operators what a graph is to do, where it was asked to.
   std::map<const program::Operator*, std::string> refusals = {};
 };
 
@@ -69,7 +69,7 @@ class Continuation {
   // The plan for the values that the frame of a run holds: the one that is kept for them, else a
   // new one. Throws Error as compiling does.
   [[nodiscard]] std::shared_ptr<const Plan> next(const Plan& before, const Frame& frame);
-  // Of all plans that are kept.
+  // Drops the idle frames of all plans that are kept.
   void drop_idle_frames();
 
  private:

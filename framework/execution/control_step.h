@@ -1,4 +1,4 @@
-// What the loops and branches of a plan have in common.
+// The base that the loops and branches of a plan have in common.
 #pragma once
 
 #include <vector>
@@ -13,12 +13,12 @@ struct ControlStep {
   ControlStep(const ControlStep&) = delete;
   ControlStep& operator=(const ControlStep&) = delete;
   virtual ~ControlStep() = default;
-  // Of its blocks.
+  // Lists the plans of its blocks.
   [[nodiscard]] virtual std::vector<const Plan*> plans() const = 0;
 
   tensor::ScopeImpl* scope = nullptr;  // outlives the plan
   const char* name = "";               // of the operator; interned
-  // What the blocks take, in order; -1 for what no block uses.
+  // The values that the blocks take, in order; -1 for one that no block uses.
   std::vector<ValueId> arguments;
   std::vector<ValueId> outs;  // where the results go
 };

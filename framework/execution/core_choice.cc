@@ -6,9 +6,9 @@
 namespace loci::execution {
 namespace {
 
-// Of each way; the first one finds nothing in the caches and counts for nothing.
+// Each way has so many turns; its first one finds nothing in the caches and counts for nothing.
 constexpr std::size_t kTurns = 8;
-// Of the plain runs' time, what tracks have to win.
+// Tracks have to win this part of the plain runs' time.
 constexpr double kLeastWin = 0.05;
 constexpr std::uint64_t kFirstRest = 64;
 constexpr std::uint64_t kLongestRest = std::uint64_t{1} << 16;

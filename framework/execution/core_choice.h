@@ -1,4 +1,4 @@
-// Whether a captured plan's launches run in tracks or one after the other.
+// The choice whether a captured plan's launches run in tracks or one after the other.
 #pragma once
 
 #include <cstdint>
@@ -6,18 +6,18 @@
 
 namespace loci::execution {
 
-// By measuring: first both ways take turns, and tracks are kept where they win. Then they go on as
-// long as what they have won lately pays for what they lose, as beside processes that take the
-// processor from a thread that is waited for; else runs are plain ones, the longer the more was
-// lost, and each time for longer where nothing was won, until both take turns again. Used by one
-// run at a time.
+// Chooses by measuring: first both ways take turns, and tracks are kept where they win. Then they
+// go on as long as what they have won lately pays for what they lose, for example beside processes
+// that take the processor from a thread that is waited for; else runs are plain ones, the longer
+// the more was lost, and each time for longer where nothing was won, until both take turns again.
+// Used by one run at a time.
 class CoreChoice {
  public:
   enum class Way : std::uint8_t { kPlain, kForked };
 
   // How the next run goes.
   [[nodiscard]] Way next() const noexcept;
-  // Whether note() wants to know what that one takes.
+  // True while note() wants to know what the next run takes.
   [[nodiscard]] bool is_measured() const noexcept { return state_ != State::kResting; }
   // After it, a run for which next() was asked.
   void note(std::uint64_t ns);

@@ -7,7 +7,7 @@
 
 namespace loci::execution {
 
-// As many segments of that track have ended.
+// A segment begins once that many segments of that track have ended.
 struct CoreNeed {
   std::uint32_t track = 0;
   std::uint32_t segments = 0;
@@ -45,8 +45,8 @@ struct CoreForks {
   std::uint64_t forked_ns = 0;  // in tracks, as estimated
 };
 
-// Whether captured runs have such at all, LOCI_CORE_FORKS: not (0), where measuring says that it
-// pays (1, which is usual), or wherever it is possible (2, for tests).
+// LOCI_CORE_FORKS says whether captured runs have tracks at all: not (0), where measuring says that
+// they pay (1, which is usual), or wherever they are possible (2, for tests).
 enum class CoreForksPolicy : std::uint8_t { kOff, kMeasured, kAlways };
 CoreForksPolicy core_forks_policy();
 

@@ -18,7 +18,7 @@ class CoreRuns : protected CoreWalk::Segments {
   CoreRuns(const CoreRuns&) = delete;
   CoreRuns& operator=(const CoreRuns&) = delete;
 
-  // Whether runs are in tracks now.
+  // True while runs are in tracks.
   [[nodiscard]] bool is_forked() const;
   [[nodiscard]] const CoreChoice& choice() const { return choice_; }
 

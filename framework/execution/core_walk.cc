@@ -81,8 +81,8 @@ void CoreWalk::obtain(const CoreNeed& need) noexcept {
   run_earliest();
 }
 
-// Of the segments that nobody has begun the first in the order of instructions, which all that it
-// needs comes before: that has begun.
+// Runs the first one of the segments that nobody has begun, in the order of instructions. All that
+// it needs comes before it, and so has begun.
 bool CoreWalk::run_earliest() noexcept {
   std::uint32_t earliest = kNone;
   std::uint32_t track = 0;

@@ -29,7 +29,7 @@ class CoreWalk {
   CoreWalk(const CoreWalk&) = delete;
   CoreWalk& operator=(const CoreWalk&) = delete;
 
-  // Of a region with tracks. Returns once all of it has ended.
+  // Runs a region with tracks. Returns once all of it has ended.
   void run(const CoreRegion& region, Segments& segments) noexcept;
 
   // While one runs: whether the instruction is to be launched. Those behind one that failed are
@@ -40,7 +40,7 @@ class CoreWalk {
   // Takes the error.
   void fail(std::uint32_t instruction, loci_error* error) noexcept;
 
-  // Of the latest region: the first one that failed, and its error, which is the caller's then.
+  // The latest region's first instruction that failed, and its error, which is then the caller's.
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
   struct Failure {
     std::uint32_t instruction = kNone;

@@ -30,8 +30,8 @@ class DeviceBlock {
   // Where it leaves what it computes for itself.
   [[nodiscard]] void* data(ValueId value) { return run_.frame().data(value); }
 
-  // By argument: null for what it does not use. By result; none: what it gives is left in its
-  // frame.
+  // Lists arguments by position: null for one that it does not use, and results likewise; none: it
+  // leaves what it gives in its frame.
   void bind(const std::vector<void*>& arguments, const std::vector<void*>& results);
   // Its launches, and copies of results that are computed elsewhere. Throws Error with the
   // operator.

@@ -10,7 +10,7 @@
 
 namespace loci::execution {
 
-// Whether graphs of the device may have branches at all.
+// Returns true if graphs of the device may have branches at all.
 [[nodiscard]] bool has_device_branches(device::Device& device);
 // See device_control_refusal().
 [[nodiscard]] std::string device_branch_refusal(const BranchStep& step, device::Device& device);
@@ -24,7 +24,7 @@ class DeviceBranch final : public DeviceControl {
                       loci_stream* stream) override;
 
  private:
-  // What is decided once predicates [0, index) are false.
+  // Issues the decision that is left once predicates [0, index) are false.
   void issue_from(std::size_t index, const Frame& frame, device_graph::Capturer& capturer,
                   loci_stream* stream);
 

@@ -25,7 +25,7 @@ class DeviceControl {
                               loci_stream* stream) = 0;
 };
 
-// Of an instruction that is one.
+// Makes the device's part of an instruction that is a loop or a branch.
 [[nodiscard]] std::unique_ptr<DeviceControl> make_device_control(const Instruction& instruction);
 
 // Why the host has to decide about the instruction, which is a loop or a branch; empty if a graph

@@ -1,4 +1,4 @@
-// What a run of a plan has given to a queued device.
+// The work that a run of a plan has given to a queued device.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class DeviceWork final : public device::UnprovenWork {
   void set_launches(std::uint64_t first, std::uint64_t count) noexcept;
   // Waits for it. Throws what the device says, to whomever it has said it.
   void finish();
-  // Of the run since begin(); null if it has not failed.
+  // The failure of the run since begin(); null if it has not failed.
   [[nodiscard]] std::shared_ptr<device::Failure> failure() const;
 
   [[nodiscard]] bool has(std::uint64_t correlation) const override;

@@ -101,7 +101,7 @@ void Frame::place_values(FrameMemory& memory) {
     set_addresses();
 }
 
-// Of all that lies in arenas.
+// Sets the addresses of all that lies in arenas.
 void Frame::set_addresses() {
   for (std::size_t i = 0; i < views_.size(); ++i) {
     const PlanValue& value = plan_.values[i];

@@ -62,7 +62,7 @@ class Frame {
   // Does what the instruction is; the first instruction has that correlation. Throws Error with the
   // operator, its arguments and its place.
   void launch(std::size_t instruction, std::uint64_t first_correlation);
-  // The same of one with a kernel, on any thread; fail() throws what the error stands for.
+  // Launches a kernel's instruction, on any thread; fail() throws what the error stands for.
   [[nodiscard]] loci_error* launch_kernel(std::size_t instruction,
                                           std::uint64_t first_correlation) noexcept {
     Record& record = records_[instruction];
@@ -71,7 +71,7 @@ class Frame {
   }
   [[noreturn]] void fail(std::size_t instruction, const Error& error) const;
 
-  // Whether a byte of it is one of those variables'.
+  // Returns true if one of the bytes belongs to one of those variables.
   [[nodiscard]] bool shares_persistables(const void* data, std::uint64_t bytes) const {
     return binding_.meets(data, bytes);
   }
@@ -104,7 +104,7 @@ class Frame {
  private:
   using LaunchFn = dispatch::PreparedKernel::LaunchFn;
 
-  // Of an instruction. A kernel's is all that its launch needs.
+  // An instruction's record. A kernel's has all that its launch needs.
   struct Record {
     LaunchFn launch = nullptr;  // null: it is no kernel
     const loci_prepared* prepared = nullptr;
@@ -134,10 +134,10 @@ class Frame {
   const loci_view* argument(ValueId value, bool metadata_only);
   [[nodiscard]] char* arena_of(Space space, device::Device* pinned_for = nullptr) const;
   void make_scheduled();
-  // Whether the plan is one for several threads, or for whose launches' times somebody waits: then
-  // all is launched.
+  // Returns true if the plan is one for several threads, or somebody waits for the times of its
+  // launches: then all is launched.
   bool run_on_cores(std::uint64_t first_correlation);
-  // What is no kernel.
+  // Runs an instruction that is no kernel.
   void run_step(std::size_t index);
   static void wait_for(const ControlStep& control);
   void copy(const TransferStep& step, const Record& record) const;

@@ -13,8 +13,8 @@ namespace loci::execution {
 
 class Frame;
 
-// Of one frame, which outlives it, as the plan does. Counts in the plan's facts and memory what the
-// graph takes. Used by one run at a time.
+// Captures one frame, which outlives it, as the plan does. Counts in the plan's facts and memory
+// what the graph takes. Used by one run at a time.
 class FrameCapture {
  public:
   FrameCapture(const Plan& plan, Frame& frame) : plan_(plan), frame_(frame) {}
@@ -25,13 +25,13 @@ class FrameCapture {
   // Before the launches of a run, once all is bound. Throws Error where the graph cannot follow
   // what is bound; nothing is launched then.
   void prepare();
-  // Whether the run has a graph.
+  // True if the run has a graph.
   [[nodiscard]] bool is_captured() const { return graph_ != nullptr; }
-  // Of a run that has one: whether the device does that instruction as part of its graph, which is
-  // launched with the first of it. Throws Error with the first of its operators.
+  // In a run that has one: returns true if the device does that instruction as part of its graph,
+  // which is launched with the first of it. Throws Error with the first of its operators.
   bool replay(std::size_t instruction, std::uint64_t first_correlation);
-  // The same ahead of a scope of a profile that begins with this step, so that the graph's launch
-  // is no part of the operator that it begins with.
+  // Replays ahead of a scope of a profile that begins with this step, so that the graph's launch is
+  // no part of the operator that it begins with.
   void replay_ahead(const ProfileStep* step, std::uint64_t first_correlation);
 
  private:

@@ -13,7 +13,7 @@ namespace loci::execution {
 
 class Frame;
 
-// Of one frame, which outlives it, as the plan does; used by one run at a time, after the first.
+// Runs one frame's launches; frame and plan outlive it. Used by one run at a time, after the first.
 class FrameCores final : public CoreRuns {
  public:
   FrameCores(const Plan& plan, Frame& frame);

@@ -30,7 +30,7 @@ FrameGraph::FrameGraph(const Plan& plan, Frame& frame)
   const profiler::Scope scope(label_of(profiler::Part::kCaptureGraph));
   const std::uint64_t begun = core::steady_ns();
   capture_parts();
-  // Whether a device can go through loops and branches, its capturer knows when it records one.
+  // A capturer knows when it records loops and branches whether its device can go through them.
   if (!control_refusal_.empty()) capture_parts();
   capture_ns_ = core::steady_ns() - begun;
 }
@@ -225,7 +225,7 @@ const std::vector<std::uint32_t>* FrameGraph::dependencies(std::size_t item) con
   return plan_.forks == nullptr ? nullptr : &plan_.forks->waits[item];
 }
 
-// Of a loop or a branch, which has no launch.
+// Visits the values of a loop or a branch, which has no launch.
 void FrameGraph::visit_values(std::size_t item, const device_graph::AddressVisitor& visit) const {
   const Instruction& instruction = plan_.instructions[item];
   std::uint32_t argument = 0;

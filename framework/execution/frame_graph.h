@@ -49,7 +49,7 @@ class FrameGraph final : private device_graph::GraphItems {
   [[nodiscard]] const Part& part_of(std::size_t instruction) const {
     return parts_[part_of_[instruction]];
   }
-  // Of host memory and of staged values, about.
+  // The bytes of host memory and of staged values, about.
   [[nodiscard]] std::uint64_t bytes() const;
   // Any of them native.
   [[nodiscard]] bool is_native() const;

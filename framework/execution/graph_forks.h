@@ -10,9 +10,9 @@ namespace loci::execution {
 // All orders are those of the instructions, so that running them one after the other is right too,
 // whatever a graph takes of them.
 struct GraphForks {
-  // By instruction: those before it that it waits for, directly.
+  // Lists by instruction those before it that it waits for, directly.
   std::vector<std::vector<std::uint32_t>> waits;
-  // By instruction, from 0: those of one branch follow each other.
+  // Numbers branches from 0, by instruction: those of one branch follow each other.
   std::vector<std::uint32_t> branches;
 };
 

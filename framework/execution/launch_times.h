@@ -10,10 +10,10 @@
 
 namespace loci::execution {
 
-// Of a plan, by all of its frames, or of a captured graph. Thread-safe.
+// The times of a plan's launches, by all of its frames, or of a captured graph's. Thread-safe.
 class LaunchTimes {
  public:
-  // Whether the next run is one to measure: a few, but for the first, with and without the team.
+  // True if the next run is one to measure: a few, but for the first, with and without the team.
   [[nodiscard]] bool is_wanted() noexcept {
     return !is_complete_.load(std::memory_order_relaxed) && has_run_.exchange(true);
   }

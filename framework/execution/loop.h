@@ -21,10 +21,10 @@ struct LoopStep final : ControlStep {
   std::int64_t made = 0;            // iterations before those that it makes itself
   std::size_t value_count = 0;
   std::size_t gradient_count = 0;
-  // As much memory as for outs: iterations write here and there by turns.
+  // The values have as much memory as outs: iterations write here and there by turns.
   std::vector<ValueId> twins;
 
-  // Of a scan.
+  // Set for a scan only.
   std::int64_t steps = 0;
   bool is_reverse = false;
   std::vector<std::uint64_t> slices;  // of what the block takes slices of: bytes of one

@@ -5,7 +5,7 @@
 namespace loci::execution {
 namespace {
 
-// As many are kept whatever the stride.
+// So many iterations are kept whatever the stride.
 constexpr std::size_t kAlwaysKept = 64;
 
 memory::Allocator& history_allocator(Space space) {
@@ -52,7 +52,7 @@ std::vector<void*> LoopHistory::advance(const std::vector<void*>& values) {
   Values next = make(++done_);
   iterate_(values, targets(next));
   std::vector<void*> data = next.data;
-  // What was not kept is read no more.
+  // Nobody reads the values of the segment any more: they were not kept.
   for (Values& passed : std::exchange(segment_, {})) spare_.push_back(std::move(passed));
   if (done_ % stride_ == 0) {
     kept_.push_back(std::move(next));

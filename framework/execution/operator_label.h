@@ -7,9 +7,9 @@
 
 namespace loci::execution {
 
-// Of a kernel's instruction: type, name, place, kernel, arguments and cost of one run.
+// Labels a kernel's instruction with type, name, place, kernel, arguments and cost of one run.
 profiler::Label operator_label(const Plan& plan, const Instruction& instruction);
-// By the schema's cost function; zeros where it has none.
+// The schema's cost function gives the cost; it is zeros where the schema has none.
 ops::Cost operator_cost(const Plan& plan, const Instruction& instruction);
 
 }  // namespace loci::execution

@@ -12,7 +12,7 @@ namespace loci::execution {
 // dtypes and shapes, empty slots too. Transfers log themselves.
 void log_instruction(const Plan& plan, std::size_t instruction);
 
-// Of a kernel's instruction: "inputs: {x[image:float32[1, 8, 8]], bias[]}, outputs: {...}".
+// Describes a kernel's instruction: "inputs: {x[image:float32[1, 8, 8]], bias[]}, outputs: {...}".
 std::string describe_arguments(const Plan& plan, const Instruction& instruction);
 
 // "[conv2d] conv2d_0 at cpu, inputs: {x[image:float32[1, 8, 8]], bias[]}, outputs: {...}".

@@ -23,7 +23,7 @@ Tensor put(const PlanPersistable& persistable, const Tensor& tensor, tensor::Sco
   return tensor;
 }
 
-// As a transfer of that reason.
+// Copies the tensor to the variable's home where it is elsewhere; the transfer has that reason.
 Tensor at_home(const PlanPersistable& persistable, const Tensor& tensor, const char* consumer,
                transfer::Reason reason) {
   return transfer::to_place(tensor, persistable.home,

@@ -52,7 +52,7 @@ using Space = device::Device*;
 inline Space space_of(device::Device* device) {
   return device == nullptr || device->uses_host_memory() ? nullptr : device;
 }
-// Whether what works in it is handed to a queue of the device's.
+// Returns true if the work in that space is handed to a queue of the device's.
 inline bool is_queued(Space space) { return space != nullptr && !space->is_inline(); }
 
 using ValueId = std::int32_t;
@@ -112,7 +112,7 @@ struct Instruction {
   }
   // Either of these two.
   [[nodiscard]] const ControlStep* control() const;
-  // Whether the input's data counts, not its type alone.
+  // Returns true if the input's data counts, not its type alone.
   [[nodiscard]] bool reads(std::size_t input) const {
     const LaunchStep* launched = launch();
     return inputs[input] >= 0 && (launched == nullptr || !launched->metadata_only[input]);
@@ -124,7 +124,7 @@ struct PlanOperator {
   const program::Operator* op = nullptr;
   device::Device* device = nullptr;
   PlaceReason reason = PlaceReason::kDefault;
-  // Of kNoKernel and kDecomposed why there is no kernel; else why those before it refused.
+  // For kNoKernel and kDecomposed, why there is no kernel; else why the kernels before it refused.
   std::string detail;
   std::string kernel;
 };
@@ -152,7 +152,7 @@ struct PlanLiveIn {
   ValueId earlier = -1;  // in that plan
 };
 
-// What a block of a loop or a branch gives.
+// A result that a block of a loop or a branch gives.
 struct PlanResult {
   const char* name = "";      // interned
   const char* producer = "";  // for the ledger
@@ -177,7 +177,7 @@ struct PlanPacked {
   transfer::Packing packing;
 };
 
-// The same at a place where it is read, other than its home.
+// A persistable variable at a place where it is read, other than its home.
 struct PlanReplica {
   std::size_t persistable = 0;  // an index
   ValueId value = -1;
@@ -206,16 +206,16 @@ class Plan {
   void drop_idle_frames() const;
   // Once it is compiled: what it takes counts there from now on, and what its frames do.
   void count_in(std::shared_ptr<PlanMemory> memory);
-  // What it takes itself, once it counts.
+  // The bytes that the plan takes itself, once it counts.
   [[nodiscard]] std::uint64_t bytes() const { return own_bytes_; }
   // Null if it does not count.
   [[nodiscard]] PlanMemory* memory() const { return memory_.get(); }
-  // Whether its frames have arenas only while they run, of a pool for all plans that count there.
-  // Not where addresses are captured, nor in loops, whose work may go on when a frame is idle.
+  // True if its frames have arenas only while they run, of a pool for all plans that count there.
+  // False where addresses are captured, and in loops: their work may go on when a frame is idle.
   [[nodiscard]] bool shares_arenas() const;
   // How a profile shows a run; made when it is first asked for. `level` is not kOff.
   const ProfileScript& profile_script(profiler::Level level) const;
-  // The same of a plan with core_forks, by CoreSegment::script.
+  // The scripts of a plan with core_forks, by CoreSegment::script; made like profile_script().
   const std::vector<ProfileScript>& core_scripts(profiler::Level level) const;
 
   std::shared_ptr<const program::ProgramImpl> program;
@@ -223,16 +223,16 @@ class Plan {
   std::vector<PlanOperator> operators;
   std::vector<PlanValue> values;
   std::vector<Instruction> instructions;
-  // As many at the end read on the host what the rest waits for.
+  // The number of instructions at the end that read on the host the values that the rest waits for.
   std::size_t awaited_reads = 0;
-  // Of a plan whose frames capture what they launch, see FrameGraph; else null.
+  // Set for a plan whose frames capture what they launch, see FrameGraph; else null.
   std::unique_ptr<CaptureFacts> captures;
-  // Of such a plan, which has no schedule; null if its graphs are chains.
+  // Set for such a plan, which has no schedule; null if its graphs are chains.
   std::unique_ptr<const GraphForks> forks;
-  // Of such a plan whose launches compute as they are called: what several threads do of them. Null
-  // if one does all.
+  // Set for such a plan whose launches compute as they are called: what several threads do of them.
+  // Null if one does all.
   std::unique_ptr<const CoreForks> core_forks;
-  // Of a plan that may be compiled again with such; null once it has been.
+  // Set for a plan that may be compiled again with such times; null once it has been.
   std::unique_ptr<LaunchTimes> launch_times;
   // Null if all run one after the other, as they are listed, in the default streams.
   std::unique_ptr<const Schedule> schedule;

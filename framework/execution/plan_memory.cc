@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kNodeBytes = 48;    // of a map or hash table, with the allocator's part
 constexpr std::uint64_t kRecordBytes = 96;  // of an instruction in a frame
 
-// Of what the string has beside itself.
+// Counts the bytes that the string has beside itself.
 std::uint64_t heap_of(const std::string& text) {
   return text.capacity() < sizeof(std::string) / 2 ? 0 : text.capacity() + 1;
 }

@@ -1,4 +1,4 @@
-// What plans and the frames of their runs take.
+// The memory that plans and the frames of their runs take.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 
 namespace loci::execution {
 
-// Of an executor: of all its plans, those of loops and of later stages too. Bytes, on all devices.
-// Thread-safe.
+// Counts for an executor: all its plans, those of loops and of later stages too. Bytes, on all
+// devices. Thread-safe.
 struct PlanMemory {
   explicit PlanMemory(std::uint64_t most = std::numeric_limits<std::uint64_t>::max())
       : most_bytes(most) {}
 
-  // What is given up, where it is not in use, to keep to the limit.
+  // The bytes that are given up, where they are not in use, to keep to the limit.
   [[nodiscard]] std::uint64_t kept() const { return plans.load() + frames.load(); }
   [[nodiscard]] std::uint64_t limit() const { return std::max(most_bytes, for_latest.load()); }
   [[nodiscard]] bool is_over() const { return kept() > limit(); }
@@ -35,7 +35,7 @@ class Plan;
 // About what goes when the plan does: its own copy of the program included, and the kernels, though
 // others may have them too; not the plans of its loops and its rest, which count by themselves.
 [[nodiscard]] std::uint64_t plan_bytes(const Plan& plan);
-// What a frame of it takes, but for its arenas: the states, and the records of a run.
+// The bytes of one of its frames, but for its arenas: the states, and the records of a run.
 [[nodiscard]] std::uint64_t frame_bytes(const Plan& plan);
 // The arenas of one run of it.
 [[nodiscard]] std::uint64_t arena_bytes(const Plan& plan);

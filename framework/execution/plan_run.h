@@ -12,7 +12,7 @@
 
 namespace loci::execution {
 
-// Whether the plan computes the value straight into what PlanRun::bind_fetch() gives.
+// Returns true if the plan computes the value straight into the memory of PlanRun::bind_fetch().
 [[nodiscard]] inline bool computes_in_place(const Plan& plan, const PlanFetch& fetch) {
   const PlanValue& value = value_of(plan, fetch.value);
   return value.storage == StorageKind::kFetch &&
@@ -49,12 +49,12 @@ class PlanRun {
     if (computes_in_place(plan_, fetch)) bind(fetch.value, data);
   }
 
-  // What is enqueued from now on is of this run: devices are asked about it when it is awaited. Not
-  // of a block, whose work is that of the run around it.
+  // Work that is enqueued from now on is of this run: devices are asked about it when it is
+  // awaited. A block does not call this, its work is that of the run around it.
   void begin();
   // Launches everything, in order. Throws Error with the operator, its arguments and its place.
   void enqueue(StageScopes& scopes);
-  // Of a plan with a rest, once everything is enqueued: reads the values that the rest hangs on,
+  // For a plan with a rest, once everything is enqueued: reads the values that the rest hangs on,
   // and finds the plan for them, which the next run is of. Throws Error as compiling does.
   [[nodiscard]] std::shared_ptr<const Plan> next(StageScopes& scopes);
   // Copies what has not been computed where it was wanted, behind what is enqueued.

@@ -34,7 +34,7 @@ std::vector<std::int32_t> owners(const Plan& plan) {
     const Instruction& instruction = plan.instructions[i];
     const TransferStep* copy = instruction.transfer();
     if (copy == nullptr) next = instruction.op;
-    // What is fed comes before all else, so that a graph's launch is in nobody's scope.
+    // A copy of a feed comes before all else, so that a graph's launch is in nobody's scope.
     const bool is_ahead = plan.captures != nullptr && copy != nullptr &&
                           copy->labels.reason == transfer::Reason::kFeed;
     const bool is_next = next != kNoOperator && !is_ahead &&
@@ -72,7 +72,7 @@ std::vector<std::int32_t> in_order(const std::vector<std::int32_t>& by_instructi
 // In what follows instructions are counted as they are issued.
 class ScriptWriter {
  public:
-  // Of the instructions of that order, which are theirs.
+  // Writes the instructions of that order; `owners` says by instruction whose work one is.
   ScriptWriter(const Plan& plan, profiler::Level level, std::vector<std::uint32_t> order,
                const std::vector<std::int32_t>& owners)
       : plan_(plan),

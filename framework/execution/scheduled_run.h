@@ -35,7 +35,7 @@ class ScheduledRun {
   }
   // Default streams come behind the others.
   void end();
-  // Of a run that failed: waits for what was issued, and reports nothing.
+  // Ends a run that failed: waits for what was issued, and reports nothing.
   void abandon() noexcept;
 
  private:

@@ -103,7 +103,7 @@ void ScopeBinding::refresh_homes() {
   }
 }
 
-// What was made of the variable at its home: that is another tensor now, with versions of its own.
+// Forgets what was made of the variable at home: another tensor, with its own versions, is there.
 void ScopeBinding::forget_forms(std::size_t persistable) {
   for (std::size_t i = 0; i < replicas_.size(); ++i) {
     if (plan_.replicas[i].persistable == persistable) replicas_[i] = nullptr;

@@ -29,13 +29,13 @@ class ScopeBinding {
   // compiled for. Throws Error as resolve_persistable() does, and kPolicy.
   [[nodiscard]] bool bind(tensor::ScopeImpl& scope);
 
-  // Whether bind() of that scope would change nothing. Asks for no work that is under way.
+  // Returns true if bind() of that scope would change nothing. Asks for no work that is under way.
   [[nodiscard]] bool is_up_to_date(const tensor::ScopeImpl& scope) const;
   // In the order of the plan's, at its home; of what is bound.
   [[nodiscard]] const Tensor& variable(std::size_t index) const {
     return variables_[index].at_home();
   }
-  // Whether a byte of it is one of the variables'.
+  // Returns true if one of the bytes belongs to one of the variables.
   [[nodiscard]] bool meets(const void* data, std::uint64_t bytes) const {
     return memory_.meets(data, bytes);
   }
@@ -47,7 +47,7 @@ class ScopeBinding {
  private:
   struct Variable {
     Tensor tensor;  // the scope's
-    // Of it at the variable's home; null where the tensor itself lies there.
+    // The replica of the tensor at the variable's home; null where the tensor itself lies there.
     std::shared_ptr<const tensor::Replica> replica;
     [[nodiscard]] const Tensor& at_home() const { return replica ? replica->tensor : tensor; }
   };

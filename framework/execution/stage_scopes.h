@@ -15,9 +15,9 @@ namespace loci::execution {
 // one thread; nothing is recorded by it where nothing is.
 class StageScopes {
  public:
-  // Of a plan with a rest: that of who reads what one of the awaited reads brings,
+  // For a plan with a rest: enters the scope of the operator that reads that awaited value.
   void enter_reader(const Plan& plan, std::size_t read);
-  // and that of the operator that the rest begins with, whether or not it has read anything.
+  // Enters that of the operator that the rest begins with, whether or not it has read anything.
   void enter_next(const Plan& plan);
   // A stage begins with the scope of this operator: true if it is open. Closes any other one.
   [[nodiscard]] bool continues(std::string_view first_operator);
@@ -35,8 +35,8 @@ class StageScopes {
   std::string_view reader_;  // whose scope is open; of a plan of the run
 };
 
-// Of the operator of the rest that has this name: its type, and its name; of "fetch" the part of
-// the framework, and the phase prepare_data of who is not in the rest.
+// Gives the label of the operator of the rest that has this name: its type, and its name; for
+// "fetch" the part of the framework, and the phase prepare_data for who is not in the rest.
 profiler::LabelId reader_label(const Plan& plan, std::string_view consumer);
 
 }  // namespace loci::execution

@@ -9,7 +9,7 @@
 namespace loci::execution {
 namespace {
 
-// Whether a run binds the value to memory that is another one each time.
+// Returns true if each run binds the value to other memory.
 bool is_bound_anew(const PlanValue& value) {
   switch (value.storage) {
     case StorageKind::kFeed:
@@ -40,7 +40,7 @@ StagedValues::StagedValues(const Plan& plan, std::size_t first, std::size_t last
     for (std::size_t input = 0; input < instruction.inputs.size(); ++input) {
       if (!instruction.reads(input)) continue;
       Staged* read = staged(instruction.inputs[input], instruction.device);
-      // What the range has written itself lies there already.
+      // A value that the range itself has written before lies there already.
       if (read != nullptr) read->is_read = read->is_read || !read->is_written;
     }
     for (const ValueId output : instruction.outputs) {

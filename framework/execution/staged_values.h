@@ -13,11 +13,11 @@ namespace loci::execution {
 
 class Frame;
 
-// Of a range of instructions of one device. The frame outlives it.
+// Memory for the values of a range of instructions of one device. The frame outlives it.
 class StagedValues {
  public:
-  // Of the values that runs bind to addresses of their own, those that instructions [first, last)
-  // use on their device. Throws Error(kOutOfMemory).
+  // Stages those values that runs bind to addresses of their own, and that instructions [first,
+  // last) use on their device. Throws Error(kOutOfMemory).
   StagedValues(const Plan& plan, std::size_t first, std::size_t last);
 
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
