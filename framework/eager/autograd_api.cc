@@ -32,7 +32,7 @@ void check_watch(const Tensor& tensor, const char* call) {
   }
 }
 
-// What is captured calls it once, and the leaf would have it for ever.
+// A captured function calls the hook once, and the leaf would have it for ever.
 void check_hook(const Tensor& leaf) {
   const bool is_made = leaf.impl()->storage()->absence.load() == tensor::kBeingCaptured;
   if (is_made || recorder_of(thread_state()) == nullptr) return;

@@ -31,7 +31,7 @@ std::string form_text(const ops::TensorType& type, const Place& place) {
                      place.to_string());
 }
 
-// What a hook returns stands for the gradient, which whatever comes next relies on the form of.
+// A hook returns a tensor that stands for the gradient, and whatever comes next relies on its form.
 // `of` says what it is the gradient of.
 void check_replacement(const Tensor& replaced, const Tensor& gradient, const std::string& of) {
   const ops::TensorType given{replaced.dtype(), replaced.shape()};
@@ -91,7 +91,7 @@ class Tape {
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
 
-  // What lies behind the outputs; with targets only what lies in between, and the targets.
+  // Marks all that lies behind the outputs; with targets only those and what lies in between.
   void mark_needed() {
     for (const Tensor& output : request_.outputs) discover(edge_of(output));
     std::sort(nodes_.begin(), nodes_.end(),
@@ -149,7 +149,7 @@ class Tape {
     for (auto& [leaf, gradient] : leaves_) finish_leaf(leaf, gradient);
   }
 
-  // By target, once it is finished.
+  // The gradients by target, once they are finished.
   std::vector<Tensor> take_caught() { return std::move(caught_); }
 
  private:
@@ -186,7 +186,7 @@ class Tape {
     });
   }
 
-  // Whether an output of it is one.
+  // Returns true if one of its outputs is a target.
   [[nodiscard]] bool is_target(const Node& node) const {
     return std::any_of(request_.targets.begin(), request_.targets.end(),
                        [&](const Tensor& target) { return edge_of(target).node.get() == &node; });

@@ -24,13 +24,13 @@ struct BackwardRequest {
 // and for what the nodes refuse.
 std::vector<Tensor> backward(const BackwardRequest& request);
 
-// What takes the place of a gradient for that hook, and is the gradient itself where the hook gives
-// none. `of` says what it is the gradient of. Throws Error(kInvalidArgument) if it has another
-// form.
+// Calls the hook and gives what takes the place of the gradient: that is the gradient itself where
+// the hook gives none. `of` says what it is the gradient of. Throws Error(kInvalidArgument) if it
+// has another form.
 [[nodiscard]] Tensor hooked(const Hook& hook, const Tensor& gradient, const std::string& of);
 
-// What is done on this thread reads the gradient that the tensor keeps, or else replaces it: for a
-// graph that is being captured.
+// Work of this thread reads the gradient that the tensor keeps, or else replaces it: for a graph
+// that is being captured.
 void note_gradient(const std::shared_ptr<tensor::TensorImpl>& tensor, bool is_read);
 
 // Rows become part of a dense sum, where there is one; otherwise those of several contributions

@@ -16,7 +16,7 @@ namespace loci::eager {
 class Queue;
 struct Dependency;
 
-// What a batch consists of, for messages: it outlives the batch where work is in question.
+// The parts of a batch, for messages: they outlive the batch where work is in question.
 struct BatchParts {
   std::string name;                // "graph 3 at sim:0"
   std::vector<std::string> parts;  // "[relu] float32[4] at sim:0", in order
@@ -36,9 +36,9 @@ class Batch {
   // unless that is null, who has written what it reads.
   virtual void enter_uses(const tensor::Ticket& ticket, InlineList<Dependency, 4>* before,
                           InlineList<tensor::Ticket, 4>* sources) = 0;
-  // Whether nothing that it waits for is under way; enters nothing.
+  // True if nothing that it waits for is under way; enters nothing.
   [[nodiscard]] virtual bool is_ready() const = 0;
-  // Whether it may run on the calling thread of an inline device.
+  // True if it may run on the calling thread of an inline device.
   [[nodiscard]] virtual bool is_small() const = 0;
   [[nodiscard]] virtual std::shared_ptr<const BatchParts> parts() const = 0;
   // How many correlation ids a run of it has: one for each part, then those of what it does by
@@ -49,7 +49,7 @@ class Batch {
   virtual void run(Queue& queue, loci_stream* stream, std::uint64_t correlation) = 0;
   // Leaves the failure in what it should have written.
   virtual void fail(const std::shared_ptr<device::Failure>& failure) = 0;
-  // What one of its inputs has failed with; else null.
+  // The failure of one of its inputs; else null.
   [[nodiscard]] virtual std::shared_ptr<device::Failure> failed_input() const = 0;
   // Earlier failures of what it writes no longer count.
   virtual void clear_failures() = 0;

@@ -1,4 +1,4 @@
-// What has to outlive the capture of a graph within which it is made.
+// A guard for tensors that have to outlive the capture of a graph within which they are made.
 #pragma once
 
 #include <loci/tensor.hpp>

@@ -158,7 +158,7 @@ TensorList enqueue(const std::shared_ptr<const CallPlan>& plan, const TensorRef*
   return results;
 }
 
-// Of a bounded output only what the kernel has filled.
+// Leaves in a bounded output only what the kernel has filled.
 void trim(const CallPlan& plan, TensorList& results) {
   Tensor& bounded = results[static_cast<std::size_t>(plan.bounded)];
   const auto at = static_cast<std::size_t>(plan.count);
@@ -196,7 +196,7 @@ void write_back(const CallPlan& plan, const TensorRef* given, TensorList& result
   }
 }
 
-// Whether the tape knows any of the inputs, so that the call may have to be recorded.
+// Returns true if the tape knows any of the inputs, so that the call may have to be recorded.
 bool takes_part(const CallPlan& plan, const TensorRef* values) {
   for (const PlannedInput& input : plan.inputs) {
     if (input.value >= 0 && values[input.value]->impl()->recorded() != nullptr) return true;

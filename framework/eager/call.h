@@ -12,7 +12,7 @@ struct ThreadState;
 
 struct PlannedCall {
   std::shared_ptr<const CallPlan> plan;
-  // Whether it serves every further call alike: not, if it hangs on values or draws random numbers.
+  // True if it serves every further call alike: not, if it hangs on values or draws random numbers.
   bool is_lasting = false;
 };
 
@@ -25,8 +25,8 @@ PlannedCall plan_of(OpCall<Tensor>& call);
 TensorList run_call(const std::shared_ptr<const CallPlan>& plan, const TensorRef* values,
                     ThreadState& thread, const void* site);
 
-// As run_call(), with the first output in the memory of `target`, which has its type, and perhaps
-// of an input; `records` as it says.
+// Works as run_call(), with the first output in the memory of `target`, which has its type, and
+// which may be an input's; `records` as it says.
 TensorList run_call_into(const std::shared_ptr<const CallPlan>& plan, const TensorRef* values,
                          const Tensor& target, ThreadState& thread, const void* site);
 

@@ -23,7 +23,7 @@
 namespace loci::eager {
 namespace {
 
-// What an inline device computes faster than a worker could be told of it.
+// An inline device computes calls up to this size faster than a worker could be told of them.
 constexpr std::int64_t kSmallFlops = 1 << 16;
 constexpr std::int64_t kSmallBytes = 1 << 16;
 
@@ -147,7 +147,7 @@ class Planner {
   void bind() {
     if (decompose(*request_.device)) return;
     const dispatch::OpDesc desc = make_desc();
-    // Of a random op each call has an offset of its own, and would fill the cache.
+    // Each call of a random op has an offset of its own, and would fill the cache.
     dispatch::KernelCache* cache = form_.schema->is_random() ? nullptr : &kernel_cache();
     if (falls_back_in_parts(desc, cache)) return;
     dispatch::BoundOp bound = dispatch::bind_op(desc, /*name=*/{}, request_, cache);
@@ -191,7 +191,7 @@ class Planner {
     return true;
   }
 
-  // Of the inputs that are there, once what lies elsewhere than it is read has been copied.
+  // The spaces of the inputs that are there, once each has been copied to where it is read.
   [[nodiscard]] std::vector<device::Device*> spaces_when_run(device::Device& device) const {
     std::vector<device::Device*> spaces;
     for (const PlannedInput& input : plan_->inputs) {
@@ -240,7 +240,7 @@ class Planner {
     plan_->allocator = &memory::device_allocator(*plan_->device);
   }
 
-  // Whether an argument lies elsewhere than it is read.
+  // Returns true if an argument lies elsewhere than it is read.
   [[nodiscard]] bool moves() const {
     for (const PlannedInput& input : plan_->inputs) {
       if (input.value < 0) continue;
@@ -292,9 +292,9 @@ std::vector<std::uint64_t> masks_of_floating_outputs(const CallPlan& plan) {
   return masks;
 }
 
-// What a gradient reads may differ with the outputs that gradients come from: all of them, or one.
-// Some refuse what comes from one, such as the statistics of a normalisation; who refuses all of
-// them says so in backward().
+// The elements that a gradient reads may differ with the outputs that gradients come from: all of
+// them, or one. Some refuse those that come from one, such as the statistics of a normalisation; an
+// op that refuses all of them says so in backward().
 CallPlan::Needs find_needs(const CallPlan& plan, std::uint64_t wanted) {
   std::set<std::int32_t> reads;
   std::set<std::int32_t> measures;

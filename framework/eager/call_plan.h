@@ -108,7 +108,7 @@ struct CallPlan {
 // For the profile; 0 while nothing is recorded.
 [[nodiscard]] profiler::LabelId label_of(const CallPlan& plan);
 
-// What has been said of a call, in the schema's order.
+// All that has been said of a call, in the schema's order.
 struct CallForm {
   const ops::OpSchema* schema = nullptr;
   Attributes attributes;                                // complete
@@ -117,7 +117,7 @@ struct CallForm {
   std::vector<device::Device*> spaces;                  // by value: where it lies; null: the host
 };
 
-// Of all imperative calls. Thread-safe.
+// The cache for all imperative calls. Thread-safe.
 dispatch::KernelCache& kernel_cache();
 
 // Infers outputs, chooses the kernel and prepares it. Throws Error with the op's name.

@@ -19,7 +19,7 @@ profiler::LabelId label_or_other(const CallPlan& plan) noexcept {
   }
 }
 
-// Of the same path as that of the plan.
+// Makes a label of the same path as that of the plan.
 profiler::LabelId label_of_type(std::string_view type) {
   if (!profiler::records_at(profiler::Level::kOp)) return 0;
   return profiler::LabelTable::instance().intern({.kind = LOCI_SPAN_OP, .name = std::string(type)});

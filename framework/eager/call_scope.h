@@ -15,7 +15,7 @@ namespace loci::eager {
 // it, so that each operator is counted once. On one thread; they nest.
 class CallScope {
  public:
-  // Of a call that is still to be planned.
+  // Opens the scope of a call that is still to be planned.
   explicit CallScope(std::string_view type);
   explicit CallScope(const CallPlan& plan);
   ~CallScope();

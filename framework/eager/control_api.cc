@@ -24,7 +24,7 @@ void check_one(const Tensor& decider, bool is_right_dtype, const char* op, const
               decider.defined() ? decider.shape().to_string() : std::string(), dtypes);
 }
 
-// What decides, read on the host for the op; `variable` is its name if it has none itself.
+// Reads on the host, for the op, the value that decides; `variable` names it if it has no name.
 std::int64_t element(const Tensor& decider, const char* variable, const char* op) {
   return core::to_integers(read_on_host(decider, variable, op)).front();
 }

@@ -10,7 +10,7 @@
 namespace loci::eager {
 namespace {
 
-// Of the copy back: the gradient of the variable, for the gradient of the op.
+// Labels the copy back: the gradient of the variable, for the gradient of the op.
 transfer::Labels gradient_labels(const transfer::Labels& labels, const Tensor& gradient) {
   const auto derived = [](const char* name, const char* suffix) {
     return *name == '\0' ? name : transfer::intern(fmt::format("{}{}", name, suffix));

@@ -25,7 +25,7 @@ Tensor random(const char* op, const Shape& shape, const char* first_name, double
       .result();
 }
 
-// Of the random state of the context, which neither a program nor a graph has a part of.
+// Checks calls that need the random state of the context: no program and no graph has part in it.
 void check_recorded(const char* call) {
   const eager::ThreadState& thread = eager::thread_state();
   const char* within = thread.interceptor != nullptr           ? "a trace"

@@ -15,7 +15,7 @@ using tensor::TensorImpl;
 
 constexpr std::size_t kMostArguments = 8;
 
-// Whether the elements are there to be read now.
+// Returns true if the elements are there to be read now.
 bool is_at_hand(const TensorImpl& input) {
   tensor::Uses& uses = input.storage()->uses;
   return uses.has_ended(/*writers_only=*/true) && !uses.has_failed();

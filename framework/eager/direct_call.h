@@ -10,8 +10,8 @@
 
 namespace loci::eager {
 
-// Whether calls of the plan may run so: on an inline device, all of whose outputs are new and lie
-// in host memory.
+// Returns true if calls of the plan may run so: on an inline device, all of whose outputs are new
+// and lie in host memory.
 [[nodiscard]] bool may_be_direct(const CallPlan& plan);
 
 // Runs the call on this thread and fills `results`. Returns false, with nothing done, where work is

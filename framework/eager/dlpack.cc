@@ -22,7 +22,7 @@ using dlpack::View;
 using tensor::Storage;
 using tensor::TensorImpl;
 
-// As far as both have it.
+// The device types that DLPack and the library both have.
 struct DeviceCode {
   std::int32_t code;
   const char* type;
@@ -63,7 +63,7 @@ dlpack::Device code_of(const Place& place) {
               place.to_string());
 }
 
-// What an exported tensor refers to.
+// An exported tensor refers to this.
 struct Export {
   ManagedTensor managed{};
   std::shared_ptr<Storage> storage;

@@ -22,7 +22,7 @@ class DrawScope {
   DrawScope(const DrawScope&) = delete;
   DrawScope& operator=(const DrawScope&) = delete;
 
-  // What is drawn from now on is of that iteration.
+  // Numbers that are drawn from now on are of that iteration.
   void enter(std::int64_t iteration);
   // The state in the memory of the device; of the graph, if what is drawn there is captured.
   Tensor state_at(device::Device& device, const std::shared_ptr<WorkRecorder>& recorder,

@@ -20,7 +20,7 @@ namespace eager {
 
 namespace {
 
-// As far as it is known by now.
+// Returns true if one of the writers has failed, as far as is known by now.
 bool has_failed(const tensor::Uses& uses) {
   if (uses.has_failed()) return true;
   for (const tensor::Ticket& ticket : uses.pending(/*writers_only=*/true)) {

@@ -22,7 +22,7 @@ class Generator {
   ~Generator();
 
   void seed(std::uint64_t seed);
-  // Of the ops to come.
+  // The random numbers of the ops to come begin here.
   struct Position {
     std::uint64_t seed = 0;
     std::int64_t offset = 0;

@@ -32,7 +32,7 @@ class GradientScript {
     std::int32_t value = -1;
     std::int32_t rows = -1;
   };
-  // By flat input.
+  // The gradients by flat input.
   [[nodiscard]] const std::vector<Result>& results() const { return results_; }
   // The inputs and outputs, by number of their value, whose elements the steps read.
   [[nodiscard]] const std::vector<std::int32_t>& reads() const { return reads_; }
@@ -48,7 +48,7 @@ class GradientScript {
   struct Step {
     ops::ListedCall call;
     std::vector<bool> is_last_use = {};  // by flat input: nothing after it reads the value
-    // Of the first run, where a plan serves all; written once.
+    // The plan of the first run, where it serves all runs; written once.
     mutable std::shared_ptr<const CallPlan> plan = {};
     mutable std::unique_ptr<std::once_flag> planned = std::make_unique<std::once_flag>();
   };

@@ -45,7 +45,7 @@ struct HostCall {
 
 }  // namespace
 
-// What it throws is the stream's error, which a wait for the stream meets.
+// The function may throw: that is the stream's error then, which a wait for the stream meets.
 void Queue::launch_host(Task& task) {
   auto call = std::make_unique<HostCall>();
   call->queue = this;

@@ -25,8 +25,8 @@ void check_defined(const Tensor& tensor, const char* what) {
               what);
 }
 
-// What nothing is recorded of may always change. Else the change must not reach what has been
-// recorded of other tensors with the same memory.
+// A tensor that nothing is recorded of may always change. Else the change must not reach what has
+// been recorded of other tensors with the same memory.
 void check_change(const Tensor& self, bool takes_gradient, const char* what) {
   if (!thread_state().records) return;
   const bool is_recorded = requires_grad(self);

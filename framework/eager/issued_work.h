@@ -40,13 +40,13 @@ class IssuedWork final : public device::UnprovenWork {
   void note(std::uint64_t ticket, Work work);
   // No more comes, and of what was noted nothing has to be told: lets go of it.
   void forget_work() noexcept;
-  // Whether the device was asked after the work had ended, and said nothing.
+  // True if the device was asked after the work had ended, and said nothing.
   [[nodiscard]] bool went_well(std::uint64_t ticket) const {
     return checked_.load(std::memory_order_acquire) >= ticket && failure_at(ticket) == nullptr;
   }
   // Asks the device, once the work up to that ticket has ended. Throws what it says.
   void check(std::uint64_t ticket) { device_.check_async_error(this, ticket); }
-  // Of any device.
+  // True once work of any device has failed.
   [[nodiscard]] static bool any_has_failed() noexcept {
     return any_failed_.load(std::memory_order_relaxed);
   }
@@ -57,7 +57,7 @@ class IssuedWork final : public device::UnprovenWork {
   // Null where the work has not failed, as far as is known.
   [[nodiscard]] std::shared_ptr<tensor::Failure> failure_at(std::uint64_t ticket) const;
 
-  // What some of it has failed with since the last call, to whomever the device said so; else null.
+  // The failure of some of it since the last call, to whomever the device said so; else null.
   [[nodiscard]] std::shared_ptr<tensor::Failure> take_failure();
 
   [[nodiscard]] bool has(std::uint64_t correlation) const override;

@@ -21,9 +21,9 @@ class KeptMemory {
                           const std::shared_ptr<tensor::TensorImpl>& tensor) noexcept;
 
   [[nodiscard]] bool is_empty() const noexcept { return !holds_.load(std::memory_order_acquire); }
-  // What is held under tickets up to that one ends, on the calling thread.
+  // Ends, on the calling thread, what is held under tickets up to that one.
   void release(std::uint64_t ended) noexcept;
-  // What is held stays as long as the process: the device does not come to an end.
+  // Keeps all that is held as long as the process lives: the device does not come to an end.
   void abandon() noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// What the tape records: one node for each call.
+// The records of the tape: one node for each call.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ using Gradients = InlineList<Gradient, 3>;
 
 using Hook = std::function<Tensor(const Tensor&)>;
 
-// What the tape keeps with a tensor.
+// The facts that the tape keeps with a tensor.
 struct History final : tensor::Recorded {
   bool requires_grad = false;  // of a leaf
   std::shared_ptr<Node> node;  // that computed it; null for a leaf
@@ -53,7 +53,7 @@ struct History final : tensor::Recorded {
 }
 // Where the gradient of the tensor goes.
 [[nodiscard]] Edge edge_of(const Tensor& tensor);
-// The same elements, with a gradient that goes there.
+// A tensor with the same elements, and with a gradient that goes there.
 [[nodiscard]] Tensor attached(const Tensor& tensor, const Edge& edge);
 
 // A tensor of that form without elements, for ops that read the form alone.
@@ -80,7 +80,7 @@ class Node : public std::enable_shared_from_this<Node> {
   virtual Gradients backward(const Gradients& outputs, bool creates_graph) = 0;
   // Lets go of what was saved.
   virtual void release() {}
-  // Whether it has, so that no gradient goes through it any more.
+  // True once release() has been called, so that no gradient goes through it any more.
   [[nodiscard]] virtual bool is_released() const { return false; }
 
   // Nodes are numbered in the order of their making, in the process.
@@ -96,7 +96,7 @@ class Node : public std::enable_shared_from_this<Node> {
   };
   std::vector<Watch> watches;
 
-  // Of the backward() that is under way.
+  // The state of the backward() that is under way.
   struct Visit {
     const void* walk = nullptr;
     Gradients arrived;  // by output

@@ -9,11 +9,11 @@
 
 namespace loci::eager {
 
-// The same bytes, whichever storages they are told by.
+// Returns true if both are the same bytes, whichever storages they are told by.
 [[nodiscard]] bool is_same_view(const tensor::TensorImpl& a, const tensor::TensorImpl& b);
 
-// Whether writing one would change elements of the other that are still to be read. Not for the
-// same view, because an element is read before it is written there.
+// Returns true if writing one would change elements of the other that are still to be read. The
+// same view does not count, because an element is read before it is written there.
 [[nodiscard]] bool overlap_partly(const tensor::TensorImpl& a, const tensor::TensorImpl& b);
 
 // The values of a call that changes state: a value which shares memory with such state is a copy,

@@ -33,7 +33,7 @@ Queue::Queue(device::Device& device, bool is_default, Issue issue, std::int32_t 
   if (core::process_end_has_begun()) begin_end();
 }
 
-// Whether the stream can wait for it without the host.
+// Returns true if the stream can wait for it without the host.
 bool Queue::can_follow(const Dependency& dependency) const {
   return !dependency.for_host && dependency.ticket.queue->can_precede(device_);
 }
@@ -166,7 +166,7 @@ void Queue::issue(Task& task) noexcept {
   }
 }
 
-// What a device has said of work whose results the task reads, as far as is known by now.
+// The failure, as far as is known by now, of a device's work whose results the task reads.
 std::shared_ptr<tensor::Failure> Queue::failed_source(const Task& task) const {
   if (is_inline_ || !IssuedWork::any_has_failed()) return nullptr;
   for (const tensor::Ticket& source : task.sources) {
@@ -208,7 +208,7 @@ std::shared_ptr<tensor::Failure> Queue::await_inputs(Task& task) noexcept {
   return await_before(task);
 }
 
-// What the worker does.
+// The worker calls this for each task.
 void Queue::take(Task task, std::uint64_t ticket) noexcept {
   std::optional<CallScope> scope;  // ends before whoever waits goes on
   if (task.plan != nullptr && task.plan->moves) scope.emplace(*task.plan);
@@ -273,7 +273,7 @@ void Queue::begin_handover(Task& task, std::uint64_t ticket) {
   stream_.issued().note(ticket, std::move(work));
 }
 
-// Of the device, about the work up to that ticket; null if what has failed came after it.
+// Notes the device's error about work up to that ticket; null if what has failed came after it.
 std::shared_ptr<tensor::Failure> Queue::note_error(const Error& error,
                                                    std::uint64_t ticket) noexcept {
   std::shared_ptr<tensor::Failure> failure = stream_.issued().failure_at(ticket);

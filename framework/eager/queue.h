@@ -37,7 +37,7 @@ class Queue final : public tensor::WorkQueue, private Worker::Taker {
   [[nodiscard]] device::Device& device() const { return device_; }
   [[nodiscard]] const core::Context& context() const { return context_; }
   [[nodiscard]] std::int32_t priority() const { return priority_; }
-  // Whether tasks run on a thread of the host.
+  // True if tasks run on a thread of the host.
   [[nodiscard]] bool is_inline() const noexcept { return is_inline_; }
   // Null on an inline device without streams.
   [[nodiscard]] loci_stream* stream() const { return stream_.handle(); }
@@ -48,7 +48,7 @@ class Queue final : public tensor::WorkQueue, private Worker::Taker {
   }
   // Takes the task over, or gives it to the recorder. Waits while the queue is full.
   void submit(Task& task);
-  // What the queue is given is the recorder's while there is one.
+  // While there is a recorder, it gets all work that the queue is given.
   void set_recorder(std::shared_ptr<WorkRecorder> recorder) noexcept;
   [[nodiscard]] bool has_recorder() const noexcept {
     return has_recorder_.load(std::memory_order_acquire);
@@ -67,7 +67,7 @@ class Queue final : public tensor::WorkQueue, private Worker::Taker {
   void fail(Task& task) noexcept;
   // A ticket of all that has been enqueued.
   [[nodiscard]] std::uint64_t mark();
-  // What is enqueued from now on waits for that task.
+  // Work that is enqueued from now on waits for that task.
   void wait_for(const tensor::Ticket& ticket);
 
   [[nodiscard]] bool has_ended(std::uint64_t ticket) noexcept override;

@@ -46,7 +46,7 @@ class Queues {
   std::vector<Queue*> all(const device::Device* device);
   void give_back(Queue* queue);
   std::string stop(core::EndClock::time_point deadline);
-  // Of all contexts.
+  // Each of these functions works for the queues of all contexts.
   static void watch_process();
   static void watch_forks();
   static std::string stop_all(core::EndClock::time_point deadline);

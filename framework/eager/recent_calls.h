@@ -42,7 +42,7 @@ class RecentCalls {
   };
   static constexpr std::size_t kEntries = 512;
 
-  // What would keep devices open that others have replaced.
+  // Forgets plans that would keep devices open that others have replaced.
   void forget_lost();
 
   static std::size_t position(const OpCall<Tensor>& call);

@@ -25,11 +25,11 @@ class Relocated {
   Relocated& operator=(const Relocated&) = delete;
 
   [[nodiscard]] const TensorRef* data() const { return values_.data(); }
-  // Of an op that fell back: copies its results to where it was asked for. For once.
+  // Copies the results of an op that fell back to where it was asked for. May be called once.
   void bring_back(TensorList& results);
 
  private:
-  // Of a value.
+  // A value that is to be copied.
   struct Move {
     std::size_t value = 0;
     device::Device* target = nullptr;
@@ -51,10 +51,10 @@ class Relocated {
 };
 
 // Enqueues the copy of the elements of one tensor into another of the same form; records nothing.
-// As relocate() otherwise.
+// Otherwise works as relocate() does.
 void copy_elements(const Tensor& from, const Tensor& to, const void* site,
                    const transfer::Labels& labels = {});
-// The same elements in memory of their own, at the same place; records nothing.
+// Copies the elements to memory of their own, at the same place; records nothing.
 Tensor duplicate(const Tensor& tensor, const void* site);
 
 }  // namespace loci::eager

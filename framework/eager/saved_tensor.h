@@ -17,7 +17,7 @@ class SavedTensor {
   SavedTensor(const Tensor& tensor, bool is_output);
   // dtype, shape and place alone.
   static SavedTensor form_of(const Tensor& tensor);
-  // Of a tensor that the call itself changes.
+  // Saves a tensor that the call itself changes.
   static SavedTensor overwritten(const Tensor& tensor);
 
   // Throws Error(kInvalidArgument) if the storage has been changed in place since. `op` is for the

@@ -20,7 +20,7 @@ using ScanBody = std::function<ScanResult<Tensor>(const std::vector<Tensor>& car
 // not agree.
 [[nodiscard]] std::int64_t scan_steps(const std::vector<Tensor>& xs, const ScanOptions& options);
 
-// As scan(). Without a step there are no stacked outputs, as nothing says of what form they are.
+// Runs as scan() does. Without a step there are no stacked outputs: nothing tells their form.
 ScanResult<Tensor> run_scan(const ScanBody& body, const std::vector<Tensor>& carry,
                             const std::vector<Tensor>& xs, const ScanOptions& options);
 

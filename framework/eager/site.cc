@@ -32,7 +32,7 @@ std::string describe_site(const void* address) {
     return fmt::format("{}+{:#x} ({})", demangled(info.dli_sname),
                        distance(info.dli_saddr, address), file);
   }
-  // As addr2line takes it.
+  // The program addr2line takes an address in this form.
   return fmt::format("{}+{:#x}", file, distance(info.dli_fbase, address));
 }
 

@@ -40,7 +40,7 @@ void check_wait(const Queue& queue, const char* action) {
   device::check_unsafe(queue.device(), action);
 }
 
-// Of the graph that has that number; null once its capture has ended.
+// The recorder of the graph that has that number; null once its capture has ended.
 std::shared_ptr<WorkRecorder> recorder_of(const Queue& queue, std::uint64_t graph) {
   std::shared_ptr<WorkRecorder> recorder = queue.recorder();
   return recorder != nullptr && recorder->number() == graph ? recorder : nullptr;

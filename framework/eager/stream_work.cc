@@ -20,7 +20,7 @@ void StreamWork::set_ended(std::uint64_t ticket) noexcept {
   }
 }
 
-// What the device answers instead of doing it is about its work.
+// Asks the device. An error that it answers instead of doing that is about its work.
 template <class Request>
 void StreamWork::ask(const Request& request) {
   try {

@@ -39,11 +39,11 @@ class StreamWork {
   // Returns, or throws, when all of it has.
   void drain(std::uint64_t issued);
 
-  // What comes next in that stream of the device waits for all that this one has now: more than is
-  // asked for, seldom much.
+  // Later work of that stream of the device waits for all that this one has now: more than is asked
+  // for, seldom much.
   void order_before(loci_stream* later);
 
-  // Of a device that is lost and replaced, with nobody waiting: what it has of its own goes back.
+  // Gives back its own stream and events, for a device that is lost and replaced; nobody waits.
   void leave() noexcept;
 
  private:

@@ -58,10 +58,10 @@ void run_batch(const Task& task, Queue& queue) {
   task.batch->run(queue, queue.stream(), correlation);
 }
 
-// Whether others share its memory whose elements stay as they are.
+// Returns true if others share its memory, and their elements stay as they are.
 bool is_part(const TensorImpl& tensor) { return tensor.bytes() < tensor.storage()->bytes; }
 
-// Of that input only its type matters.
+// Returns true if of that input only its type matters.
 bool asks_for_form(const Task& task, std::size_t input) {
   return task.plan != nullptr && task.plan->inputs[input].residence == ops::Residence::kMetadata;
 }

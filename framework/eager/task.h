@@ -17,7 +17,7 @@
 
 namespace loci::eager {
 
-// What a task waits for.
+// A piece of work that a task waits for.
 struct Dependency {
   tensor::Ticket ticket;
   bool is_source = false;  // writes what the task reads: if it has failed, so has the task
@@ -41,15 +41,15 @@ struct Task {
   InlineList<std::shared_ptr<tensor::TensorImpl>, 4> arguments;
   transfer::Labels labels;  // of a copy
   transfer::Permit permit;  // of a copy: what the caller's policy says
-  // Of a copy for an operator that is being recorded: where its time belongs.
+  // For a copy for an operator that is being recorded: where its time belongs.
   profiler::LabelId operator_label = 0;
   InlineList<Dependency, 4> before;
   Sources sources;  // of a queued device's
   std::unique_ptr<HostFunction> host_function;
   std::shared_ptr<Batch> batch;
   const void* site = nullptr;  // where in the user's program it was enqueued
-  // Of a launch, a function or a batch (its first one) on a queued device, by which that tells of
-  // failures.
+  // The id of a launch, a function or a batch (its first one) on a queued device, which names it
+  // when it tells of failures.
   std::uint64_t correlation = 0;
 
   [[nodiscard]] std::size_t input_count() const {
@@ -58,7 +58,7 @@ struct Task {
   [[nodiscard]] bool is_small() const {
     return plan != nullptr ? plan->is_small : batch != nullptr && batch->is_small();
   }
-  // What it reads must be complete for the host, not only ordered before it on the device.
+  // True if the input must be complete for the host, not only ordered before it on the device.
   [[nodiscard]] bool reads_on_host(std::size_t input) const {
     return plan != nullptr && plan->inputs[input].residence == ops::Residence::kHost;
   }
@@ -66,7 +66,7 @@ struct Task {
 
 // Enters the task's uses of its tensors, which fills `before`, and `sources` unless that is null.
 void enter_uses(Task& task, const tensor::Ticket& ticket, Sources* sources);
-// Whether nothing that it waits for is under way; does not enter it.
+// True if nothing that it waits for is under way; does not enter it.
 [[nodiscard]] bool is_ready(const Task& task);
 // Hands the work to the stream, or does it on an inline device, once its outputs have their memory.
 // Throws Error.

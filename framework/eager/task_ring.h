@@ -11,8 +11,8 @@
 
 namespace loci::eager {
 
-// By ticket, modulo the capacity. A slot holds a task only between put() and take(): whoever fills
-// it need not read what the other thread has left there, which would be a cache miss. Those two may
+// Indexed by ticket, modulo the capacity. A slot holds a task only between put() and take(): its
+// filler need not read what the other thread left there, which would be a cache miss. Those two may
 // be called by two threads at the same time, for different tickets that the ring has room for.
 class TaskRing {
  public:

@@ -17,7 +17,7 @@ class TaskWatcher {
   virtual ~TaskWatcher() = default;
   // Before the queue gets it.
   virtual void note_task(const Task& task, const Queue& queue) = 0;
-  // Whether captures and other looks may begin meanwhile: it misses what goes to them.
+  // True if captures and other looks may begin meanwhile: it misses what goes to them.
   [[nodiscard]] virtual bool gives_way() const { return false; }
   // An event was recorded in the queue, without a graph that captures it. The number with which
   // note_wait() knows it again; 0 if it need not.
@@ -27,7 +27,7 @@ class TaskWatcher {
                          std::uint64_t /*number*/) {}
 };
 
-// Of all threads.
+// The number of watchers of all threads.
 inline std::atomic<int> task_watchers{0};
 
 // The current thread's; null for most. One load where no thread has one.

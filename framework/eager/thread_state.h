@@ -1,4 +1,4 @@
-// What holds for the ops that one thread calls in one context.
+// The state that holds for the ops that one thread calls in one context.
 #pragma once
 
 #include <loci/fallback.hpp>
@@ -45,10 +45,10 @@ struct ThreadState {
 };
 
 [[nodiscard]] inline ThreadState& thread_state() { return core::in_thread<ThreadState>(); }
-// Of the innermost DeviceGuard, or where the library puts what the user makes or changes at a
-// place; null without one. Throws Error(kUnavailable).
+// The device of the innermost DeviceGuard, or where the library puts what the user makes or changes
+// at a place; null without one. Throws Error(kUnavailable).
 [[nodiscard]] device::Device* guarded_device(ThreadState& thread);
-// Whether it is a DeviceGuard's, for whose device no other one stands in.
+// True if it is a DeviceGuard's, for whose device no other one stands in.
 [[nodiscard]] bool is_guarded();
 // Where ops of that device go: the innermost StreamGuard's, else `standard`.
 [[nodiscard]] inline Queue& current_queue(const ThreadState& thread, Queue& standard) {

@@ -19,7 +19,7 @@ class WorkRecorder {
   // Memory for what the work makes: of the device, or of the host (null).
   virtual memory::Buffer allocate(device::Device* space, std::uint64_t bytes, const Queue& queue,
                                   const char* name) = 0;
-  // What that memory is from; it has to outlive the buffer.
+  // The owner of that memory; it has to outlive the buffer.
   [[nodiscard]] virtual std::shared_ptr<void> pool(device::Device* space) = 0;
   // The task is part of the graph: it is done at each replay, and not now.
   virtual void record(Task& task, Queue& queue) = 0;
@@ -31,7 +31,7 @@ class WorkRecorder {
 
   // The gradient that the tensor keeps is read by what is recorded, or else replaced.
   virtual void note_gradient(const std::shared_ptr<tensor::TensorImpl>& tensor, bool is_read) = 0;
-  // Whether it is that which the tensor had before.
+  // Returns true if the tensor still has the gradient that it had before.
   [[nodiscard]] virtual bool has_earlier_gradient(const tensor::TensorImpl& tensor) const = 0;
 
   // An event in a queue of the graph: a number above 0.
@@ -42,7 +42,7 @@ class WorkRecorder {
   virtual void join(const std::shared_ptr<Queue>& queue) = 0;
   // For whoever waits on the host, which a graph cannot: refuses, and the capture has failed.
   [[noreturn]] virtual void refuse_wait(const char* action) = 0;
-  // Of the graph, for messages.
+  // The number of the graph, for messages.
   [[nodiscard]] virtual std::uint64_t number() const = 0;
 };
 
