@@ -104,7 +104,7 @@ void grad_gelu_grad(GradContext& ctx) {
   ctx.set_input_grad("x", elementwise_mul(product, curvature));
 }
 
-// Of what is linear between -3 and 3, with the slope that `out_grad` has been multiplied by.
+// Goes back through a function that is linear between -3 and 3, with its slope in `out_grad`.
 Value within_bend(const Value& x, const Value& out_grad) {
   return OpCall<Value>("clip_grad")
       .input("x", x)

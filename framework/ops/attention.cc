@@ -10,7 +10,7 @@
 namespace loci::ops {
 namespace {
 
-// Of softmax, for each score.
+// The softmax takes so many operations for each score.
 constexpr std::int64_t kSoftmaxFlops = 5;
 
 void require_heads(const InferContext& ctx, const char* slot) {
@@ -54,7 +54,7 @@ void decompose_attention(DecomposeContext& ctx) {
   ctx.set_output("out", as_dtype(parts.values_together(seen), ctx.type(ctx.input("query")).dtype));
 }
 
-// As far as it is wanted.
+// Computes the gradients that are wanted.
 void grad_written_out(GradContext& ctx) {
   const AttentionParts parts(ctx);
   const Value mask = ctx.input("mask");
@@ -72,7 +72,7 @@ void grad_written_out(GradContext& ctx) {
   }
 }
 
-// By the one op where all that it gives is wanted, and nothing else.
+// Calls the one op where all that it gives is wanted, and nothing else.
 void grad_attention(GradContext& ctx) {
   const Value mask = ctx.input("mask");
   const bool wants_all =

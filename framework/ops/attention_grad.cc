@@ -9,8 +9,8 @@
 namespace loci::ops {
 namespace {
 
-// Of each score: query and key, and the gradients of both; weights and what reaches them, and the
-// gradient of value.
+// A score takes so many products: one of query and key, two for the gradients of both; and one for
+// what reaches the weights, one for the gradient of value.
 constexpr std::int64_t kQueryProducts = 3;
 constexpr std::int64_t kValueProducts = 2;
 
@@ -41,7 +41,7 @@ void decompose_attention_grad(DecomposeContext& ctx) {
 
 Value row_sums(const Value& x) { return reduce_sum(x, {-1}, /*keep_dim=*/true); }
 
-// The same rules once more. With A, B and C the gradients of Q', K' and V', all by heads, S' the
+// The gradients of the gradients. With A, B and C those of Q', K' and V', all by heads, S' the
 // gradient of the scores and ' after a name what reaches it:
 //   S'' = factor A K^T + factor Q B^T
 //   P'' = O' C^T + S'' (P' - sum(P P')) - sum(P S'') P'

@@ -1,4 +1,4 @@
-// What attention and its gradients are checked by, and written in.
+// The checks of attention and its gradients, and the values that they are written in.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace loci::ops {
 // Checks query, key, value, mask and the attributes. Returns the type of the result.
 TensorType attention_type(const InferContext& ctx);
 
-// Of `products` products of query's width and of value's, one for each score, and the softmax.
+// Counts `products` products of query's width and of value's, one for each score, and the softmax.
 Cost attention_cost(const InferContext& ctx, std::int64_t query_products,
                     std::int64_t value_products);
 
@@ -46,7 +46,7 @@ class AttentionParts {
   [[nodiscard]] Value together(const Value& x) const { return joined(x, width_); }
   [[nodiscard]] Value values_together(const Value& x) const { return joined(x, value_width_); }
 
-  // Of queries that are scaled, where there are fewer elements than in the scores.
+  // Scales the queries, which have fewer elements than the scores.
   [[nodiscard]] Value scaled(const Value& queries) const { return scale(queries, factor_); }
   [[nodiscard]] Value weights(const Value& scaled_queries, const Value& keys,
                               const Value& mask) const {

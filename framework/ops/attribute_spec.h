@@ -1,4 +1,4 @@
-// What an attribute of an op may be.
+// The kind, the default and the limits of an attribute of an op.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct AttributeSpec {
   std::string name;
   Attribute default_value;  // also says the kind
   bool required = false;
-  // Whether numbers, or those of a list, have limits: both are allowed themselves, NaN is not. The
+  // True if numbers, or those of a list, have limits: both are allowed themselves, NaN is not. The
   // smallest and largest number stand for no limit on that side.
   bool limited = false;
   std::int64_t integer_minimum = 0;
@@ -23,8 +23,8 @@ struct AttributeSpec {
   double real_maximum = 0;
   std::vector<std::string> choices = {};  // of a text, or of those of a list; none: any
 
-  // What is wrong with a value of the kind, and what to give: "is -1; give a number from 0 to 8".
-  // Empty if it is allowed.
+  // Says what is wrong with a value of the kind, and what to give: "is -1; give a number from 0 to
+  // 8". Empty if it is allowed.
   [[nodiscard]] std::string refusal(const Attribute& value) const;
 };
 

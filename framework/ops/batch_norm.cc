@@ -107,7 +107,7 @@ Cost cost_of_batch_norm(const InferContext& ctx) {
   return reduction_cost(ctx, "x", kBatchNormFlops);
 }
 
-// By the running statistics, which are those of no row and stay as they are.
+// Rows stay apart by the running statistics, which are those of no row and stay as they are.
 bool rows_by_running_statistics(RowsContext& ctx) {
   const InferContext& types = ctx.types();
   const bool uses_them = types.attr<bool>("is_test") || types.attr<bool>("use_global_stats");

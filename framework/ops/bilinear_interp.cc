@@ -115,7 +115,7 @@ void register_bilinear_interp_ops(OpRegistry& registry) {
   forward.infer(infer_bilinear_interp).gradient(grad_bilinear_interp).rows(element_rows);
   registry.add(add_interpolation_attributes(forward));
 
-  // Of x only the shape is read.
+  // It reads of x only the shape.
   OpSchema backward("bilinear_interp_grad");
   backward.gradient_uses({"bilinear_interp"});
   backward.meaning("the gradient of bilinear_interp; of x only the shape is read");

@@ -31,7 +31,7 @@ struct ListedCall {
   }
 };
 
-// What a gradient or a decomposition calls. A Value's id is its number. Used by one thread.
+// Lists the calls of a gradient or a decomposition. A Value's id is its number. Used by one thread.
 class CallList final : public Emitter {
  public:
   // The types of the values that are given; of dtype kNone: there is none of that number.
@@ -45,7 +45,7 @@ class CallList final : public Emitter {
 
   // Undefined where there is none.
   [[nodiscard]] Value value(std::size_t number);
-  // By number.
+  // The types of values by number.
   [[nodiscard]] const std::vector<TensorType>& types() const { return types_; }
   [[nodiscard]] const std::vector<ListedCall>& calls() const { return calls_; }
   [[nodiscard]] std::vector<ListedCall> take_calls() { return std::move(calls_); }

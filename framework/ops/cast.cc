@@ -1,4 +1,4 @@
-// The same numbers in another dtype.
+// An op that gives the same numbers in another dtype.
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
 #include "framework/ops/row_rules.h"

@@ -84,7 +84,7 @@ void set_input_grads(GradContext& ctx, const std::vector<Value>& grads) {
   }
 }
 
-// Of each of `count` outputs: zeros where none reaches it.
+// The gradient of each of `count` outputs: zeros where none reaches it.
 std::vector<Value> output_grads(const GradContext& ctx, const char* slot, std::size_t count) {
   std::vector<Value> grads;
   for (std::size_t i = 0; i < count; ++i) {

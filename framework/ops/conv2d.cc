@@ -163,9 +163,9 @@ void register_conv2d_ops(OpRegistry& registry) {
   OpSchema forward("conv2d");
   forward.gradient_uses({"conv2d_grad_filter", "conv2d_grad_input", "reduce_sum"});
   forward.meaning("the cross-correlation of images with the filter, in groups, plus bias");
-  // What Winograd's method may do, by its points and the roundings on a term's way: Barabasz et
-  // al., Error Analysis and Improving the Accuracy of Winograd Convolution for Deep Neural
-  // Networks, 2020.
+  // Winograd's method may have this error, by its points and the roundings on a term's way:
+  // Barabasz et al., Error Analysis and Improving the Accuracy of Winograd Convolution for Deep
+  // Neural Networks, 2020.
   forward.accuracy(
       "n + 1 roundoffs of sum |terms|, n terms: products and the bias; in float32 by a filter of "
       "3 x 3, strides, dilations and groups 1, c >= 24 channels, also c + 18 "

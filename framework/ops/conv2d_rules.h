@@ -1,4 +1,4 @@
-// What ops that convolve images share.
+// The rules that ops which convolve images share.
 #pragma once
 
 #include "framework/ops/infer_context.h"

@@ -1,4 +1,4 @@
-// What operators cost: the parts that cost functions share.
+// The costs of operators: the parts that cost functions share.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,7 @@ void infer_fused(InferContext& ctx) {
   ctx.set_output("loss", {ctx.dtype("logits"), loss_shape(ctx, "logits")});
 }
 
-// Of a gradient op that has `scores`, their labels and the gradient of the losses.
+// Infers a gradient op that has `scores`, their labels and the gradient of the losses.
 void infer_grad(InferContext& ctx, std::string_view scores, std::string_view loss_grad,
                 std::string_view result) {
   require_same_dtype(ctx, scores, loss_grad);

@@ -13,7 +13,7 @@
 
 namespace loci::ops {
 
-// By slot of a schema: the values, or the types, of its arguments; an absent optional one has none.
+// The values, or the types, of an op's arguments by slot; an absent optional one has none.
 using ValueSlots = std::vector<std::vector<Value>>;
 using TypeSlots = std::vector<std::vector<TensorType>>;
 
@@ -35,7 +35,7 @@ class DecomposeContext {
   // Undefined for an empty optional slot.
   [[nodiscard]] Value input(std::string_view slot, std::size_t index = 0) const;
   [[nodiscard]] static TensorType type(Value value) { return value.emitter->type(value); }
-  // Whether an optional output is there.
+  // The number of outputs of the slot; 0 if an optional one is absent.
   [[nodiscard]] std::size_t output_count(std::string_view slot) const;
   void set_output(std::string_view slot, Value value, std::size_t index = 0);
   [[nodiscard]] Emitter& emitter() const { return emitter_; }
@@ -44,7 +44,7 @@ class DecomposeContext {
   // for these arguments. Throws Error(kInternal) where it sets some only, or one of another type
   // than inference says, and what it throws itself.
   [[nodiscard]] bool run();
-  // By slot; all are defined once run() has given true.
+  // The results by slot; all are defined once run() has given true.
   [[nodiscard]] const ValueSlots& outputs() const { return outputs_; }
 
  private:

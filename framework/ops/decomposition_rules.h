@@ -1,4 +1,4 @@
-// What decompositions of several families are made of.
+// The parts that decompositions of several families are made of.
 #pragma once
 
 #include <loci/ops.hpp>

@@ -15,9 +15,9 @@ class DTypeRule {
   DTypeRule() = default;
   // That of an input slot; of its first argument if there are several.
   static DTypeRule as(std::string input);
-  // The same, but float32 where that is of 16 bits: the dtype that floats are computed in.
+  // The input's dtype, but float32 for one of 16 bits: the dtype that floats are computed in.
   static DTypeRule computed(std::string input);
-  // What an attribute says.
+  // The dtype that an attribute says.
   static DTypeRule attribute(std::string name);
   static DTypeRule always(DType dtype);
   // Inference decides by what `text` says.
@@ -25,8 +25,8 @@ class DTypeRule {
 
   // "as x", "as x, float32 at least", "attribute dtype", "uint8" or the text; empty without a rule.
   [[nodiscard]] std::string to_string() const;
-  // What it makes of the arguments; DType::kNone without a rule, without the
-  // argument, or where inference decides.
+  // The dtype that it makes of the arguments; DType::kNone without a rule, without the argument, or
+  // where inference decides.
   [[nodiscard]] DType of(const InferContext& ctx) const;
 
  private:

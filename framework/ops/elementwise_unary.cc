@@ -12,7 +12,7 @@ namespace {
 
 void grad_assign(GradContext& ctx) { ctx.set_input_grad("x", ctx.output_grad("out")); }
 
-// Of integers, which are computed modulo 2^n: a constant beyond that is a mistake.
+// Integers are computed modulo 2^n: a constant beyond that is a mistake.
 void infer_scale(InferContext& ctx) {
   infer_like_x(ctx);
   const DType dtype = ctx.dtype("x");

@@ -1,4 +1,4 @@
-// What fused products end with: an activation, in the same kernel.
+// Fused products end with an activation, in the same kernel: the rules for it.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace loci::ops {
 // loci/plugin/elementwise_functions.hpp.
 OpSchema& add_activation(OpSchema& schema);
 
-// What add_activation() calls an operator of that type; empty if it is none of them.
+// The name that add_activation() has for an operator of that type; empty if it is none of them.
 [[nodiscard]] std::string activation_name(const std::string& type, const Attributes& attributes);
 
 // The end of the decomposition: the activation of x that the attribute says.

@@ -14,7 +14,7 @@
 namespace loci::ops {
 namespace {
 
-// Of the normalisation, in the order of batch_norm's.
+// The inputs of the normalisation, in the order of batch_norm's.
 constexpr std::array<const char*, 4> kNormSlots = {"scale", "shift", "mean", "variance"};
 
 bool is_normalised(const InferContext& ctx) {

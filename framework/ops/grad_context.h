@@ -55,7 +55,7 @@ class GradContext {
   [[nodiscard]] virtual Value output(std::string_view slot, std::size_t index = 0) const = 0;
   // Undefined if no gradient reaches that output.
   [[nodiscard]] virtual Value output_grad(std::string_view slot, std::size_t index = 0) const = 0;
-  // Whether the walk wants the gradient of that input: skip the work otherwise.
+  // Returns true if the walk wants the gradient of that input: skip the work otherwise.
   [[nodiscard]] virtual bool needs_grad(std::string_view slot, std::size_t index = 0) const = 0;
   virtual void set_input_grad(std::string_view slot, Value grad, std::size_t index = 0) = 0;
   // A gradient that is zero but for some rows.

@@ -1,4 +1,4 @@
-// What gradients of several families are made of.
+// The parts that gradients of several families are made of.
 #pragma once
 
 #include <loci/ops.hpp>

@@ -121,7 +121,7 @@ void InferContext::run() {
   }
 }
 
-// What is listed of an op has to be true of it.
+// The dtype that a schema states for an output has to be true of the operator.
 void InferContext::check_dtypes(const OutputSlot& slot,
                                 const std::vector<TensorType>& types) const {
   const DType stated = slot.dtype.of(*this);

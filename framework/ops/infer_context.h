@@ -1,4 +1,4 @@
-// What shape inference sees of one operator.
+// The view that shape inference has of one operator.
 #pragma once
 
 #include <fmt/format.h>
@@ -64,7 +64,7 @@ class InferContext {
   void set_output(std::string_view slot, TensorType type, std::size_t index = 0);
   // Empty until set; by slot. After run(), dimension 0 of a bounded output is kDynamicDim.
   [[nodiscard]] const std::vector<std::vector<TensorType>>& outputs() const { return outputs_; }
-  // What has to be allocated: outputs() with the bounds of bounded ones.
+  // The types for which memory has to be allocated: outputs() with the bounds of bounded ones.
   [[nodiscard]] const std::vector<std::vector<TensorType>>& bounds() const {
     return bounds_.empty() ? outputs_ : bounds_;
   }

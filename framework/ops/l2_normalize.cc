@@ -91,7 +91,7 @@ void grad_l2_normalize_grad(GradContext& ctx) {
   }
 }
 
-// Of x / s, where s is at least 1 and as large as any element, so that no square overflows:
+// Normalises x / s, where s is at least 1 and as large as any element, so that no square overflows:
 // norm = s sqrt(sum((x / s)^2) + epsilon / s^2).
 void decompose_l2_normalize(DecomposeContext& ctx) {
   const Value x = widened(ctx.input("x"));

@@ -224,7 +224,7 @@ Value as_before(const Value& grad, const Value& x) {
   return GradContext::type(x).shape.rank() == 2 ? grad : reshape_like(grad, x);
 }
 
-// Of the matrices: X' = Z' Y^T, Y' = X^T Z'.
+// The gradients of the matrices are X' = Z' Y^T, Y' = X^T Z'.
 void grad_matrix_mul(GradContext& ctx) {
   const Value x = ctx.input("x");
   const Value y = ctx.input("y");

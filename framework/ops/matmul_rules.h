@@ -1,4 +1,4 @@
-// What ops that multiply matrices share.
+// The rules that ops which multiply matrices share.
 #pragma once
 
 #include "framework/ops/infer_context.h"

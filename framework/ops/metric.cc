@@ -1,4 +1,4 @@
-// What is measured on results; gradients stop here.
+// Ops that measure results; gradients stop here.
 #include "framework/ops/cost.h"
 #include "framework/ops/labels.h"
 #include "framework/ops/op_registry.h"

@@ -1,4 +1,4 @@
-// What layer_norm and batch_norm share.
+// The rules that layer_norm and batch_norm share.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace loci::ops {
 
-// Of mean and deviation of values of a floating dtype: that in which they are computed.
+// The dtype in which mean and deviation of values of a floating dtype are computed.
 [[nodiscard]] DType statistics_dtype(DType dtype);
 
 // Fails unless the attribute "epsilon" is finite and not negative.

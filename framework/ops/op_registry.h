@@ -12,7 +12,7 @@
 
 namespace loci::ops {
 
-// Whether an op of that name is a plugin's: it has a dot.
+// Returns true if an op of that name is a plugin's: it has a dot.
 [[nodiscard]] bool is_plugin_op(std::string_view name);
 
 // Loci's own ops are added before the registry is used, and found without a lock. Plugins' ops may
@@ -33,7 +33,7 @@ class OpRegistry {
   // Throws Error(kInvalidArgument) if the name is taken or the schema has no inference.
   void add(OpSchema schema);
   void set_supply(Supply supply) { supply_ = std::move(supply); }
-  // Whether the op is there now: brings none.
+  // Returns true if the op is there now: brings none.
   [[nodiscard]] bool contains(std::string_view name) const;
   // Null if there is none.
   [[nodiscard]] const OpSchema* find(std::string_view name);
@@ -43,7 +43,7 @@ class OpRegistry {
   void supply() {
     if (supply_) supply_(*this);
   }
-  // Of the ops that are there now, sorted.
+  // The names of the ops that are there now, sorted.
   [[nodiscard]] std::vector<std::string> names() const;
 
  private:

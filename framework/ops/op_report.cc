@@ -17,7 +17,7 @@ namespace {
 using loci::ops::AttributeSpec;
 using loci::ops::OpSchema;
 
-// By index in Attribute.
+// Names kinds by index in Attribute.
 constexpr std::array<const char*, std::variant_size_v<AttributeValue>> kReportedKinds{
     "bool", "int64", "float64", "string", "dtype", "int64s", "float64s", "strings"};
 

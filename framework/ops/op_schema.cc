@@ -13,7 +13,7 @@
 namespace loci::ops {
 namespace {
 
-// By index in Attribute.
+// Names kinds by index in Attribute.
 constexpr std::array<std::string_view, std::variant_size_v<AttributeValue>> kKindNames{
     "a bool",  "an int64",        "a float64",         "a string",
     "a dtype", "a list of int64", "a list of float64", "a list of strings"};

@@ -1,5 +1,5 @@
-// What an op is: its arguments, its shape inference, its gradient, its cost, what it consists of,
-// what it does to rows, and how accurate it is.
+// The description of an op: its arguments, its shape inference, its gradient, its cost, what it
+// consists of, what it does to rows, and how accurate it is.
 //
 // A schema is written once, next to the others of its family, or comes from a plugin, which can say
 // all but control flow; it is the same for every device. Kernels live in plugins and may rely on
@@ -92,8 +92,8 @@ struct OutputSlot {
   Extent extent = Extent::kInferred;
   // The input slot whose memory this output is: state that the op changes. Empty: a new value.
   std::string updates = {};
-  // Of a bounded output: the output slot, int64[1], to which the kernel writes the true extent of
-  // dimension 0.
+  // Set for a bounded output: the output slot, int64[1], to which the kernel writes the true extent
+  // of dimension 0.
   std::string count = {};
   DTypeRule dtype = {};
 };
@@ -111,7 +111,7 @@ using CostFn = std::function<Cost(const InferContext&)>;
 using UpgradeFn = std::function<void(int from, Attributes&)>;
 // Writes an operator in other ops; see DecomposeContext.
 using DecomposeFn = std::function<void(DecomposeContext&)>;
-// Whether an operator keeps rows apart; see RowsContext.
+// Returns true if an operator keeps rows apart; see RowsContext.
 using RowsFn = std::function<bool(RowsContext&)>;
 
 // How operators of control flow choose what runs.
@@ -166,7 +166,7 @@ class OpSchema {
     return add_attribute(
         {.name = std::move(name), .default_value = std::move(kind), .required = true});
   }
-  // What the attribute that was added last may be, a float64 or a string.
+  // These two limit the attribute that was added last, a float64 or a string.
   OpSchema& within(double minimum, double maximum);
   OpSchema& one_of(std::vector<std::string> choices);
   // Slots and attributes as a plugin states them; what they say has been checked.
@@ -176,12 +176,12 @@ class OpSchema {
   // A random op: gets the input "state" (the program's random state, uint64[2]: seed and run) and
   // the attribute "offset" (its place in program order), both filled in by the builder.
   OpSchema& random();
-  // The same of an op that has the two.
+  // Makes an op random that states the two itself.
   OpSchema& is_given_random_state() {
     random_ = true;
     return *this;
   }
-  // Of a random op: where this input is given, what is drawn differs by it.
+  // For a random op: where this input is given, what is drawn differs by it.
   OpSchema& draws_by(std::string slot) {
     draws_by_ = std::move(slot);
     return *this;
@@ -202,8 +202,8 @@ class OpSchema {
   // that is written, they run there. Results stay within the bounds of its kernels. Only for an op
   // that only_computes(); said after its outputs.
   OpSchema& decompose(DecomposeFn fn);
-  // Whether row i of its outputs is computed from row i of its inputs alone; see RowsContext.
-  // Without it the op is taken for one that mixes rows.
+  // The rule tells whether row i of its outputs is computed from row i of its inputs alone; see
+  // RowsContext. Without it the op is taken for one that mixes rows.
   OpSchema& rows(RowsFn fn) {
     rows_ = std::move(fn);
     return *this;
@@ -225,7 +225,7 @@ class OpSchema {
     return *this;
   }
   OpSchema& not_capturable(std::string reason);
-  // What it computes, in one line, for who writes a kernel of it: "max(x, 0)".
+  // Says what the op computes, in one line, for who writes a kernel of it: "max(x, 0)".
   OpSchema& meaning(std::string text) {
     meaning_ = std::move(text);
     return *this;
@@ -265,23 +265,23 @@ class OpSchema {
   // Empty for most.
   [[nodiscard]] const std::string& draws_by() const { return draws_by_; }
   [[nodiscard]] Control control() const { return control_; }
-  // Whether its operators own blocks of operators.
+  // True if its operators own blocks of operators.
   [[nodiscard]] bool has_blocks() const {
     return control_ != Control::kNone && control_ != Control::kSelection;
   }
   [[nodiscard]] bool converts_dtype() const { return converts_dtype_; }
-  // Whether it gives new values on its device and does nothing else: it updates nothing, has no
+  // True if it gives new values on its device and does nothing else: it updates nothing, has no
   // bounded output and none on the host, draws no random numbers and controls nothing.
   [[nodiscard]] bool only_computes() const;
   [[nodiscard]] const InferFn& infer_fn() const { return infer_; }
   [[nodiscard]] const GradientFn& gradient_fn() const { return gradient_; }
-  // Whether gradients go through it.
+  // True if gradients go through it.
   [[nodiscard]] bool is_differentiable() const {
     const bool by_walk = control_ != Control::kNone && control_ != Control::kLoopGradient;
     return by_walk || (gradient_ != nullptr && !refuses_gradient_);
   }
   [[nodiscard]] const CostFn& cost_fn() const { return cost_; }
-  // Whether it says its cost itself.
+  // True if it says its cost itself.
   [[nodiscard]] bool states_cost() const { return states_cost_; }
   [[nodiscard]] const UpgradeFn& upgrade_fn() const { return upgrade_; }
   [[nodiscard]] const DecomposeFn& decompose_fn() const { return decompose_; }

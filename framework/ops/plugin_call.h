@@ -34,7 +34,7 @@ void call_plugin_op(std::string_view function, const Call& call) {
   core::check(plugin::call_plugin(function, call));
 }
 
-// The same error, beginning with "[op] ".
+// Gives the error again, beginning with "[op] ".
 inline Error error_of_op(std::string_view op, const Error& error) {
   return {error.code(), fmt::format("[{}] {}", op, error.what()), error.details()};
 }

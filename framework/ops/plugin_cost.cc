@@ -66,7 +66,7 @@ Arguments outputs_of(const InferContext& ctx) {
   return arguments;
 }
 
-// What does not fit into 63 bits becomes the largest number that does.
+// A number that does not fit into 63 bits becomes the largest one that does.
 std::int64_t bounded(std::uint64_t number) {
   constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   return static_cast<std::int64_t>(std::min(number, kMost));

@@ -60,7 +60,7 @@ class Gradient {
 
   [[nodiscard]] const loci_gradient& abi() const { return abi_; }
 
-  // What the plugin filled in, by flat input. Throws Error for an id that is none.
+  // The gradients that the plugin filled in, by flat input. Throws Error for an id that is none.
   [[nodiscard]] std::vector<Value> input_grads() const {
     std::vector<Value> values;
     for (const loci_value id : input_grads_) values.push_back(builder_.value(id));

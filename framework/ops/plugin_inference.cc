@@ -15,7 +15,7 @@ namespace {
 // More would be a damaged index.
 constexpr std::uint32_t kMostOutputs = 1U << 16;
 
-// What set_output of the C table writes to.
+// The function set_output of the C table writes to a sink.
 class Sink {
  public:
   explicit Sink(InferContext& ctx) : ctx_(ctx) {}

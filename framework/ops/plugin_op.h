@@ -26,8 +26,8 @@ struct PluginOp {
 // manager has to outlive the registry's programs.
 void add_plugin_ops(OpRegistry& registry, plugin::PluginManager& manager);
 
-// What the schema of an op is made of, for the functions that it has; see loci/abi/ops.h. What they
-// return as errors is thrown with the op's name.
+// The parts of an op's schema, for the functions that it has; see loci/abi/ops.h. Errors that these
+// return are thrown with the op's name.
 InferFn plugin_inference(PluginOp op);
 GradientFn plugin_gradient(PluginOp op);
 CostFn plugin_cost(PluginOp op);

@@ -12,7 +12,7 @@
 namespace loci::ops {
 namespace {
 
-// What set and remove of the C table write to.
+// The functions set and remove of the C table write to a sink.
 class AttributeSink {
  public:
   explicit AttributeSink(Attributes& attributes) : attributes_(attributes) {}

@@ -29,7 +29,7 @@ void infer_random(InferContext& ctx) {
   ctx.set_output("out", {dtype, shape_attribute(ctx, "shape")});
 }
 
-// Of a floating dtype.
+// The largest finite number of a floating dtype.
 double largest_number(DType dtype) {
   if (dtype == kFloat16) return 65504;
   if (dtype == kBFloat16) return 0x1.FEp127;

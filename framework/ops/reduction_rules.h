@@ -1,5 +1,5 @@
-// What the reductions over the dimensions of an attribute "axes" have in common: all dimensions if
-// it is empty. With "keep_dim" they stay, with an extent of 1.
+// The parts that the reductions over the dimensions of an attribute "axes" have in common: all
+// dimensions if it is empty. With "keep_dim" they stay, with an extent of 1.
 #pragma once
 
 #include <array>

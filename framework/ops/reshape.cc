@@ -1,4 +1,4 @@
-// The same elements under another shape.
+// Ops that put the same elements under another shape.
 #include <algorithm>
 
 #include "framework/ops/cost.h"

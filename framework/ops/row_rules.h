@@ -10,24 +10,24 @@
 
 namespace loci::ops {
 
-// Of elements that are computed by themselves, inputs broadcast together: those that carry rows are
-// aligned with the outputs at dimension 0.
+// Rows stay apart where elements are computed by themselves, inputs broadcast together: those that
+// carry rows are aligned with the outputs at dimension 0.
 [[nodiscard]] bool element_rows(RowsContext& ctx);
 
-// Of an op that works within each slice of dimension 0 of these slots, as convolutions of images
-// do; all others are used as a whole.
+// Makes the rule of an op that works within each slice of dimension 0 of these slots, as
+// convolutions of images do; all others are used as a whole.
 [[nodiscard]] RowsFn rows_of(std::vector<std::string_view> slots);
-// Whether no other slots carry rows.
+// Returns true if no other slots carry rows.
 [[nodiscard]] bool only_carry(const RowsContext& ctx,
                               std::initializer_list<std::string_view> slots);
 
-// Of an op that works along the attribute "axis" of `slot`, which is not that of rows.
+// The rule of an op that works along the attribute "axis" of `slot`, which is not that of rows.
 [[nodiscard]] RowsFn rows_beside_axis(std::string_view slot);
-// Of one that works along the attribute "axes" of x: all of them without any.
+// The rule of an op that works along the attribute "axes" of x: all of them without any.
 [[nodiscard]] bool rows_beside_axes(RowsContext& ctx);
 
-// Of another shape of the elements of x, in their order: as many rows mean that each has the same
-// elements.
+// The rule of an op that gives the elements of x another shape, in their order: as many rows mean
+// that each has the same elements.
 [[nodiscard]] bool rows_in_order(RowsContext& ctx);
 
 }  // namespace loci::ops

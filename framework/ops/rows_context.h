@@ -1,4 +1,4 @@
-// What becomes of rows, the slices of dimension 0, in one operator.
+// The rows, slices of dimension 0, of one operator, and what it does to them.
 //
 // Rows are what a batch consists of. Some inputs of an operator carry those of a batch: they have a
 // row for each of its rows. All others hang on no row at all, and are the same however many there
@@ -16,7 +16,7 @@
 
 namespace loci::ops {
 
-// What an argument has of a batch.
+// The part of a batch that an argument carries.
 enum class Carried : std::uint8_t {
   kNothing,
   kRows,
@@ -36,8 +36,8 @@ class RowsContext {
   }
   [[nodiscard]] bool carries(std::string_view slot, std::size_t index = 0) const;
   [[nodiscard]] bool carries_any() const;
-  // Whether the argument is an index in a row of zeros too, if there are `count` to choose from:
-  // computed elements may be none, and what kernels refuse in one row fails all.
+  // Returns true if the argument is an index in a row of zeros too, if there are `count` to choose
+  // from: computed elements may be none, and what kernels refuse in one row fails all.
   [[nodiscard]] bool is_index(std::string_view slot, std::int64_t count) const;
   // Calls `visit` with the shape of each input that carries rows.
   template <class Visit>
@@ -50,8 +50,8 @@ class RowsContext {
     }
   }
 
-  // What a rule says of an output that hangs on no row, as the statistics of a normalisation that
-  // only uses them do.
+  // A rule calls it for an output that hangs on no row, such as the statistics of a normalisation
+  // that only uses them.
   void leave_whole(std::string_view output);
   [[nodiscard]] bool is_whole(std::size_t output_slot) const { return whole_[output_slot]; }
 
@@ -63,9 +63,9 @@ class RowsContext {
   std::vector<bool> whole_;
 };
 
-// Whether the operator keeps rows apart: its op has a rule, which says so, and the extents bear it
-// out. Then all outputs carry rows, but for those that are whole. An operator without inputs keeps
-// them apart if each row of what it makes is the same however many there are.
+// Returns true if the operator keeps rows apart: its op has a rule, which says so, and the extents
+// bear it out. Then all outputs carry rows, but for those that are whole. An operator without
+// inputs keeps them apart if each row of what it makes is the same however many there are.
 [[nodiscard]] bool keeps_rows(RowsContext& ctx);
 
 }  // namespace loci::ops

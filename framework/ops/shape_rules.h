@@ -13,18 +13,18 @@
 
 namespace loci::ops {
 
-// Whether the extents are equal as far as they are known.
+// Returns true if the extents are equal as far as they are known.
 [[nodiscard]] bool compatible(std::int64_t a, std::int64_t b);
 [[nodiscard]] bool compatible(const Shape& a, const Shape& b);
 
-// Of two compatible shapes, the extents that either of them knows.
+// Merges two compatible shapes: the extents are those that either of them knows.
 [[nodiscard]] Shape merged(const Shape& a, const Shape& b);
 
 // NumPy's broadcasting; nothing if the shapes do not fit. Unknown with 1 or unknown is unknown,
 // and with a larger extent it is that extent.
 [[nodiscard]] std::optional<Shape> broadcast(const Shape& a, const Shape& b);
 
-// Whether broadcasting `shape` together with `other` may repeat elements of `shape` or add
+// Returns true if broadcasting `shape` together with `other` may repeat elements of `shape` or add
 // dimensions to it.
 [[nodiscard]] bool may_repeat(const Shape& shape, const Shape& other);
 
@@ -60,7 +60,7 @@ void infer_like_x(InferContext& ctx);
 
 // An attribute that says a whole shape: every extent known. Fails for anything else.
 [[nodiscard]] Shape shape_attribute(const InferContext& ctx, std::string_view name);
-// The same from given extents; `name` is for messages.
+// Makes a whole shape, every extent known, of given extents; `name` is for messages.
 [[nodiscard]] Shape whole_shape(const InferContext& ctx, std::string_view name,
                                 const std::vector<std::int64_t>& extents);
 

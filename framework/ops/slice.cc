@@ -102,7 +102,7 @@ void infer_set_slice(InferContext& ctx) {
   ctx.set_output("out", ctx.input("x"));
 }
 
-// What was replaced has no gradient; y has that of the part, summed over what was repeated.
+// The replaced part of x has no gradient; y has that of the part, summed over what was repeated.
 void grad_set_slice(GradContext& ctx) {
   const Value grad = ctx.output_grad("out");
   if (ctx.needs_grad("x")) {
