@@ -34,7 +34,7 @@ class BranchLowering {
         device_(*state.request.device),
         step_(std::make_shared<BranchStep>()) {}
 
-  // Whether what decides is on the device when the graph comes to it.
+  // Returns true if the values that decide are on the device when the graph comes to the branch.
   bool may_be_decided_there() {
     if (state_.request.options.capture == GraphCapture::kOff || !is(op_, ops::Control::kCase) ||
         !has_device_branches(device_)) {
@@ -136,7 +136,7 @@ std::optional<std::string> lower_branch(const program::Operator& op, LoweringSta
     std::string refusal = branch.compile();
     if (!refusal.empty()) return refusal;
   } catch (const Error& error) {
-    // What is never taken may be wrong: then the host finds out what is.
+    // A block that is never taken may be wrong: then the host finds out which one is taken.
     return std::string(error.what());
   }
   branch.lower();

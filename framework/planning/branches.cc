@@ -24,7 +24,7 @@ KnownValues known_values(const EarlierStage& earlier) {
 
 namespace {
 
-// Whether it is a loop that waits for its first iteration to be peeled.
+// Returns true if it is a loop that waits for its first iteration to be peeled.
 bool is_peeled(const Operator& op, const StageEnd& end) {
   if (!program::is_while(op)) return false;
   std::vector<ops::TensorType> types;

@@ -13,7 +13,7 @@
 
 namespace loci::planning {
 
-// What is known after a stage: what it awaited, and what it was compiled for itself.
+// The values known after a stage: those it awaited, and those it was compiled for itself.
 execution::KnownValues known_values(const EarlierStage& earlier);
 
 // The program of the rest: where the stage before leaves operators whose branch is known by now,

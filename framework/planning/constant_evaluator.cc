@@ -30,7 +30,7 @@ bool touches_floats(const Operator& op, const Block& block, const Values& inputs
   return false;
 }
 
-// Of an argument of which only dtype and shape are read.
+// Makes an argument of which only dtype and shape are read.
 Tensor without_elements(const ops::TensorType& type) {
   return Tensor(std::make_shared<tensor::TensorImpl>(type.dtype, type.shape,
                                                      std::make_shared<tensor::Storage>()));

@@ -1,4 +1,4 @@
-// What lowering a loop and lowering a branch have in common.
+// The part that lowering a loop and lowering a branch have in common.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace loci::planning {
 
-// Of one operator with blocks, for the step that becomes its instruction; both outlive it.
+// Lowers one operator with blocks, for the step that becomes its instruction; both outlive it.
 class ControlLowering {
  public:
   ControlLowering(const program::Operator& op, LoweringState& state, execution::ControlStep& step)
@@ -39,7 +39,7 @@ class ControlLowering {
   execution::ControlStep& step_;
 };
 
-// What a block takes over of the request for the plan around it.
+// Makes the request for a block, with what it takes over of the one for the plan around it.
 [[nodiscard]] PlanRequest block_request(const PlanRequest& around, const BlockRequest& block);
 
 }  // namespace loci::planning

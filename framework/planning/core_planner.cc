@@ -17,17 +17,17 @@ using execution::Instruction;
 using execution::LaunchTimes;
 using execution::Plan;
 
-// What it takes until a thread sees that another one has ended a segment, with what its launch then
-// finds in the other one's cache; and what it takes to begin and end a loop of the team.
+// So long it takes until a thread sees that another one has ended a segment, with what its launch
+// then finds in the other one's cache; and so long to begin and end a loop of the team.
 constexpr std::uint64_t kWaitNs = 400;
 constexpr std::uint64_t kRegionNs = 500;
-// Of the plain run, what tracks have to win by the estimate.
+// Tracks have to win this part of the plain run's time by the estimate.
 constexpr double kLeastWin = 0.05;
-// Of the best without, what taking the team from launches has to win: more of what they read and
-// write then lies in another core's cache.
+// Launches that give up the team have to win this part of the best time without that: more of what
+// they read and write then lies in another core's cache.
 constexpr double kLeastWinBeside = 0.1;
 
-// Whether what the team makes faster runs without it, beside others.
+// Says whether launches that the team makes faster run without it, beside others.
 enum class TeamLaunches { kAlone, kBeside };
 
 // A loop or a branch may have the team.
@@ -45,7 +45,7 @@ LaunchCosts costs_of(const std::vector<bool>& are_kernels,
   return costs;
 }
 
-// Of tracks, by the waits of launches.
+// Writes regions of tracks, by the waits of launches.
 class RegionWriter {
  public:
   RegionWriter(const GraphForks& forks, const LaunchCosts& costs,
@@ -116,7 +116,7 @@ class RegionWriter {
     return *std::max_element(begin + first, begin + last) + std::size_t{1};
   }
 
-  // As long as its tracks take, each launch after those that it waits for.
+  // The time of the longest of its tracks, each launch after those that it waits for.
   [[nodiscard]] std::uint64_t forked_ns(std::uint32_t first, std::uint32_t last) {
     std::vector<std::uint64_t> ends(tracks_in(first, last));
     for (std::uint32_t i = first; i < last; ++i) {
@@ -165,7 +165,7 @@ class RegionWriter {
     }
   }
 
-  // Of its first launch alone; the latest segment of each track that it waits for.
+  // Writes the needs of its first launch alone: the latest segment of each track that it waits for.
   void write_needs(const CoreRegion& region, std::uint32_t track, CoreSegment* segment) {
     segment->first_need = static_cast<std::uint32_t>(written_.needs.size());
     for (std::uint32_t other = 0; other < region.tracks.size(); ++other) {

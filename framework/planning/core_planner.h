@@ -18,8 +18,8 @@ struct TimedCoreForks {
   Timeline timeline;
 };
 
-// Whether plan_core_forks() may find something, before anything was measured: all launches compute
-// as they are called, at one device.
+// Returns true if plan_core_forks() may find something, before anything was measured: all launches
+// compute as they are called, at one device.
 [[nodiscard]] bool may_fork_on_cores(const execution::Plan& plan);
 
 // Any launches of one device, in their order.
@@ -34,7 +34,7 @@ struct CoreLaunches {
 std::optional<TimedCoreForks> plan_core_forks(
     const CoreLaunches& launches, std::size_t tracks,
     const std::vector<execution::LaunchTimes::Launch>& times, bool wins_always = false);
-// The same of a plan's.
+// Plans those of a plan.
 std::optional<TimedCoreForks> plan_core_forks(
     const execution::Plan& plan, std::size_t tracks,
     const std::vector<execution::LaunchTimes::Launch>& times, bool wins_always = false);

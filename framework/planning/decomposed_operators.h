@@ -16,7 +16,7 @@ struct DecomposedOperators {
   // behind it, with others in place of those that are decomposed. Ids of variables stay. Null if
   // none is.
   std::shared_ptr<const program::ProgramImpl> program;
-  // By the name of each one that stands in another's place: of which, and why. As in
+  // Says by the name of each one that stands in another's place: of which, and why; see
   // PlanRequest::decomposed.
   std::unordered_map<std::string, std::string> origins;
   // If none is: those of which that had to be asked. As in PlanRequest::bound.

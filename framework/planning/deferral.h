@@ -11,12 +11,12 @@ class Deferral {
  public:
   explicit Deferral(std::size_t variables) : written_(variables), touched_(variables) {}
 
-  // Whether the operator must wait because of one that does: it reads what that one computes, or
-  // changes state that that one reads or changes.
+  // Returns true if the operator must wait because of one that does: it reads what that one
+  // computes, or changes state that that one reads or changes.
   [[nodiscard]] bool hangs(const program::Operator& op) const;
   void add(const program::Operator& op);
 
-  // Whether an operator that waits computes or changes the variable.
+  // Returns true if an operator that waits computes or changes the variable.
   [[nodiscard]] bool computes(program::VarId id) const {
     return written_[static_cast<std::size_t>(id)];
   }

@@ -94,7 +94,7 @@ class Finder {
     }
   }
 
-  // By instruction that copies: who reads the copy.
+  // Lists by instruction that copies: who reads the copy.
   [[nodiscard]] std::vector<std::vector<std::uint32_t>> find_readers() const {
     std::vector<std::vector<std::uint32_t>> readers(found_.size());
     for (std::size_t i = 0; i < found_.size(); ++i) {

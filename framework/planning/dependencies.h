@@ -13,7 +13,7 @@ struct Dependency {
   bool host_value = false;  // over a value in host memory
 };
 
-// By instruction; those of each in ascending order, every one once.
+// Dependencies by instruction; those of each in ascending order, every one once.
 using Dependencies = std::vector<std::vector<Dependency>>;
 
 // A value is read after it is written, and written after it is read or written. A value that is

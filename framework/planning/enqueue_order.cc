@@ -26,7 +26,7 @@ EnqueueKind copy_kind(const PlanValue& source, const PlanValue& target) {
   return host_end.pinned_for != nullptr ? EnqueueKind::kQueued : EnqueueKind::kBlocking;
 }
 
-// What is issued first.
+// Instructions of a lower rank are issued first.
 enum class Rank : std::uint8_t { kEnters, kBrings, kFeeds, kWorks, kWaitsAndFeeds, kWaits };
 
 class Order {
@@ -80,7 +80,7 @@ class Order {
     ready_.emplace(ranks_[instruction], instruction);
   }
 
-  // What the host has waited for, with all that came before it, it need not wait for again.
+  // The host need not wait again for what it has waited for, with all that came before it.
   void await_needs(std::uint32_t instruction) {
     std::vector<std::uint32_t> ended{instruction};
     while (!ended.empty()) {

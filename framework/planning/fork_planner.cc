@@ -35,7 +35,7 @@ Devices queued_devices(const Plan& plan) {
   return devices;
 }
 
-// What graphs of those devices may do beside each other.
+// Gives the costs of launches, and which ones graphs of those devices may do beside each other.
 LaunchCosts costs_of(const Plan& plan, const Devices& forking) {
   LaunchCosts costs;
   costs.branch_ns = kBranchNs;
@@ -50,7 +50,7 @@ LaunchCosts costs_of(const Plan& plan, const Devices& forking) {
   return costs;
 }
 
-// Of launches that follow each other, in their order.
+// A track has launches that follow each other, in their order.
 struct Track {
   Clock clock;                 // what its next instruction comes after
   std::uint32_t tail = kNone;  // what that one waits for: the latest of it or of all
@@ -98,7 +98,7 @@ class ForkPlanner {
     }
   }
 
-  // Whether it is a launch that a graph may do beside others.
+  // Returns true if it is a launch that a graph may do beside others.
   [[nodiscard]] bool is_free(std::uint32_t now) const { return costs_.is_free[now]; }
 
   void place(std::uint32_t now) {
@@ -144,7 +144,7 @@ class ForkPlanner {
     std::sort(needs.begin(), needs.end(),
               [this](std::uint32_t a, std::uint32_t b) { return sum(after_[a]) > sum(after_[b]); });
     Clock& clock = tracks_[number].clock;
-    // What came before in its own track it waits for like for anything else.
+    // It waits for those before it in its own track like for anything else.
     clock = begun_.clock;
     for (const std::uint32_t on : needs) {
       if (knows(clock, on)) continue;

@@ -29,7 +29,7 @@ struct LaunchCosts {
 // such as a loop, is a launch that the whole graph waits for. Nothing if no two launches would run
 // at the same time, or where no device's capturer has forks.
 std::optional<TimedForks> plan_forks(const execution::Plan& plan, std::size_t branches);
-// The same of launches of one device, by other costs, for whoever does them.
+// Plans the forks of launches of one device, by other costs, for whoever does them.
 std::optional<TimedForks> plan_forks(const Dependencies& dependencies, std::size_t branches,
                                      const LaunchCosts& costs);
 

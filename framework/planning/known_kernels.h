@@ -20,11 +20,11 @@ class KnownKernels {
   explicit KnownKernels(Place preferred) : preferred_(std::move(preferred)) {}
 
   [[nodiscard]] const Place& preferred() const { return preferred_; }
-  // As passes::HasKernel.
+  // The answers of passes::HasKernel.
   bool has(std::string_view type, DType dtype, const std::string& guard);
-  // As passes::IsHost.
+  // The answers of passes::IsHost.
   bool is_host(const std::string& guard) { return asked(guard).place.is_host(); }
-  // Whether a place that was asked about is another one by now, or has kernels of other plugins.
+  // True if a place that was asked about is another one by now, or has kernels of other plugins.
   [[nodiscard]] bool has_changed() const;
 
  private:

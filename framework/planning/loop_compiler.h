@@ -12,7 +12,7 @@ namespace loci::planning {
 
 struct CompiledLoop {
   std::shared_ptr<execution::LoopStep> step;  // without value ids
-  // By argument: where the blocks want it; nothing if none uses it.
+  // The space where the blocks want each argument; nothing if none uses it.
   std::vector<std::optional<execution::Space>> spaces;
 };
 

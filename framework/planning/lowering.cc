@@ -33,7 +33,7 @@ using execution::StageEnd;
 using execution::StorageKind;
 using program::VarId;
 
-// What the request borrows outlives its plans.
+// The things that the request borrows outlive its plans.
 CompileRest rest_compiler(const PlanRequest& request, dispatch::KernelCache* kernels) {
   PlanRequest rest;
   rest.device = request.device;
@@ -127,7 +127,7 @@ class Lowering {
     }
   }
 
-  // Whether the operator decides what runs and the device can do that, in a graph.
+  // Returns true if the operator decides what runs and the device can do that, in a graph.
   bool lowers_branch(const program::Operator& op) {
     if (!program::is_branching(op) || deferral_.hangs(op) || !has_unknown(op)) return false;
     std::optional<std::string> refusal = lower_branch(op, &state_);
@@ -135,12 +135,12 @@ class Lowering {
     return !refusal;
   }
 
-  // Whether something is missing before the branch is known.
+  // Returns true if something is missing before the branch is known.
   [[nodiscard]] bool has_unknown(const program::Operator& op) const {
     return !binder_.missing_values(op).empty();
   }
 
-  // Whether the operator waits for values that only the run brings.
+  // Returns true if the operator waits for values that only the run brings.
   bool defer(const program::Operator& op) {
     const bool hangs = deferral_.hangs(op);
     // A predicate is read as soon as it is there, even if the branches must wait for more.
@@ -163,7 +163,7 @@ class Lowering {
     return found;
   }
 
-  // Whether a stage comes behind this one.
+  // Returns true if a stage comes behind this one.
   [[nodiscard]] bool ends_early() const { return !awaiting_.empty() || has_peeled_; }
 
   void await(VarId id, const char* consumer) {
@@ -241,7 +241,7 @@ class Lowering {
       PlanFeed& feed = plan_.feeds[i];
       const VarId id = block_.find(feed.name);
       if (block_.var(id).persistable) {
-        // What is fed need not be in the scope.
+        // A variable that is fed need not be in the scope.
         feed.persistable = values_.initialised_home(id, *request_.device);
         continue;
       }

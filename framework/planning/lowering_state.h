@@ -1,4 +1,4 @@
-// What the parts of lowering share.
+// The state that the parts of lowering share.
 #pragma once
 
 #include <string>

@@ -26,7 +26,7 @@ std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
 }
 
-// What has an arena of its own: a space, or memory of the host that is pinned for a device.
+// A region has an arena of its own: a space, or memory of the host that is pinned for a device.
 using Region = std::pair<Space, device::Device*>;
 
 Region region_of(const PlanValue& value) { return {value.space, value.pinned_for}; }
@@ -94,7 +94,7 @@ class Assignment {
     return clock;
   }
 
-  // Whether all uses have ended when the instruction begins, but for one by itself.
+  // Returns true if all uses have ended when the instruction begins; one by itself has not.
   [[nodiscard]] bool ends_before(const Lifetime& life, std::int32_t instruction) const {
     if (life.outlives_run) return false;
     if (timeline_.is_sequential()) return life.last_read < instruction;
@@ -151,7 +151,7 @@ class Assignment {
     lifetime(shared).outlives_run = lifetime(shared).outlives_run || lifetime(output).outlives_run;
   }
 
-  // Whether this is the last use of the input's memory, and its only use by the instruction.
+  // True if this is the last use of the input's memory, and its only use by the instruction.
   bool dies_here(const Instruction& instruction, ValueId input, std::int32_t now) {
     const Lifetime& life = lifetime(root(input));
     if (life.first == kNever || !ends_with(life, now)) return false;

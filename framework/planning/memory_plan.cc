@@ -51,7 +51,7 @@ void for_each_event(const std::vector<Interval>& intervals, const Visit& visit) 
     events.push_back({intervals[i].first, true, i});
     events.push_back({intervals[i].last, false, i});
   }
-  // Of what begins at one time the largest first, which finds gaps least easily.
+  // Intervals that begin at one time come the largest first, which finds gaps least easily.
   std::sort(events.begin(), events.end(), [&](const Event& a, const Event& b) {
     const auto key = [&](const Event& event) {
       const std::uint64_t bytes = event.is_begin ? ~intervals[event.interval].bytes : 0;
@@ -121,8 +121,8 @@ std::vector<Interval> reversed_in_time(std::vector<Interval> intervals) {
   return intervals;
 }
 
-// What is alive at the same time begins or ends beside each other in the order of time, but for
-// long lives: which end a plan begins at makes a difference.
+// Values that are alive at the same time begin or end beside each other in the order of time, but
+// for long lives: which end a plan begins at makes a difference.
 MemoryPlan place_in_time(const std::vector<Interval>& intervals) {
   MemoryPlan forward = scan(intervals);
   MemoryPlan backward = scan(reversed_in_time(intervals));

@@ -59,14 +59,14 @@ class OperatorLowering {
     for (const TransferStep& step : write_backs) state_.values.add_transfer(step);
   }
 
-  // What is slower somewhere than it could be, such as for a library that is missing, has its
-  // reason. The host has a plan for each of many sizes, which would keep it as often.
+  // An operator that is slower somewhere than it could be, such as for a library that is missing,
+  // has its reason. The host has a plan for each of many sizes, which would keep it as often.
   static std::string detail_of(const Placement& placement) {
     const bool is_host = placement.device->place().is_host();
     return is_host || !placement.detail.empty() ? placement.detail : placement.kernel.refusals;
   }
 
-  // Of the instruction that comes next.
+  // Notes that the instruction which comes next may have values in layouts.
   void note_candidate(const program::Operator& op,
                       const std::vector<dispatch::Implementation>& kernels) {
     if (kernels.empty() || !state_.request.options.chain_layouts) return;
@@ -74,7 +74,7 @@ class OperatorLowering {
                                         std::move(bound_inputs_), output_types(op)});
   }
 
-  // Of one that runs where it does as part of another one.
+  // Says that the operator runs where it does as part of another one.
   void say_origin(const program::Operator& op, Placement* placement) const {
     if (state_.request.decomposed == nullptr) return;
     const auto origin = state_.request.decomposed->find(op.name);
@@ -104,7 +104,7 @@ class OperatorLowering {
     return placement.kernel.found() ? placement : place(op, plain);
   }
 
-  // By the kernel that was found when it was asked whether there is one, if it was for the same.
+  // Takes the kernel that was found when it was asked whether there is one, if it was for the same.
   std::optional<Placement> bound_before(const program::Operator& op) const {
     if (state_.request.bound == nullptr || op.schema->converts_dtype()) return std::nullopt;
     const auto found = state_.request.bound->find(&op);
@@ -133,7 +133,7 @@ class OperatorLowering {
     return {device, request_reason(op), {}, std::move(kernel)};
   }
 
-  // Whether all that the kernel wants packed lies where it runs.
+  // Returns true if all that the kernel wants packed lies where it runs.
   bool may_pack(const program::Operator& op, const Placement& placement) {
     if (placement.kernel.kernel == nullptr) return true;
     const std::vector<std::uint32_t>& layouts = placement.kernel.kernel->input_layouts();

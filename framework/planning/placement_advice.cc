@@ -71,8 +71,8 @@ bool uses_any(const Operator& op, const std::set<VarId>& ids) {
   return found;
 }
 
-// As if the operators that use the variables had been built under a guard, which their gradients
-// take over: what an update reads comes from there.
+// Sets guards as if the operators that use the variables had been built under one, which their
+// gradients take over: what an update reads comes from there.
 void move_to_cpu(Block& block, const std::set<std::string>& names) {
   std::set<VarId> moved;
   std::set<VarId> gradients;
@@ -167,7 +167,7 @@ class Advice {
     return "no placement fits: neither variables nor all of the program on the CPU";
   }
 
-  // What the program needs with those variables on the CPU; nothing if it cannot be compiled so.
+  // Tries the program with those variables on the CPU; nothing if it cannot be compiled so.
   std::optional<Trial> attempt(const std::set<std::string>& names, device::Device& device) {
     auto program = std::make_shared<program::ProgramImpl>(*request_.program);
     move_to_cpu(program->main(), names);

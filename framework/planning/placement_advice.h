@@ -1,4 +1,4 @@
-// What to say when a program does not fit into the memory of its devices.
+// Advice for a program that does not fit into the memory of its devices.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ using AvailableBytes = std::function<std::uint64_t(execution::Space)>;
 std::string placement_that_fits(const PlanRequest& request, dispatch::KernelCache* kernels,
                                 const AvailableBytes& available);
 
-// What the allocators have; huge for a device that cannot tell.
+// The bytes that the allocators have; huge for a device that cannot tell.
 std::uint64_t available_bytes(execution::Space space);
 
 }  // namespace loci::planning

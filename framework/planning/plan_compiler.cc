@@ -103,13 +103,13 @@ std::shared_ptr<const std::set<std::string>> changed_by(const program::Block& bl
   return changed;
 }
 
-// Of a loop or a branch.
+// Lists the plans of a loop or a branch.
 std::vector<const Plan*> plans_of(const Instruction& instruction) {
   const ControlStep* control = instruction.control();
   return control == nullptr ? std::vector<const Plan*>() : control->plans();
 }
 
-// What a block enqueues is waited for with the rest.
+// The run waits for what a block enqueues with the rest.
 void add_queued_by(const Plan& inner, std::vector<device::Device*>* queued) {
   for (device::Device* device : inner.queued_devices) add_queued(device, queued);
 }
@@ -177,7 +177,7 @@ void lower_decomposed(PlanRequest request, dispatch::KernelCache* kernels, Plan*
               "[executor] an operator would be decomposed while it is lowered");
 }
 
-// Of a program that had kernels for all its operators at other sizes. Null: it has not for these.
+// Lowers a program that had kernels for all its operators at other sizes. Null: not for these.
 std::shared_ptr<Plan> lowered_as_expected(PlanRequest& request, const Specialized& specialized,
                                           dispatch::KernelCache* kernels) {
   auto plan = std::make_shared<Plan>();

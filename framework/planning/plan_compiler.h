@@ -26,8 +26,8 @@ class RewrittenPrograms;
 struct EarlierStage {
   const execution::Plan* plan = nullptr;
   execution::KnownValues values;
-  // What the plan left, by the variables of another program than its own; see compact_stage().
-  // Null: by those of its own.
+  // The end that the plan left, by the variables of another program than its own; see
+  // compact_stage(). Null: by those of its own.
   std::shared_ptr<const execution::StageEnd> moved = nullptr;
 
   [[nodiscard]] const execution::StageEnd& end() const {
@@ -74,14 +74,14 @@ struct PlanRequest {
   RewrittenPrograms* rewritten = nullptr;
   // Who is told of fallbacks, once (dispatch::FallbackNotes): the program.
   std::uint64_t told = 0;
-  // Of a block: where what falls back is counted, for whoever compiles what it is in to tell.
+  // Set for a block: where what falls back is counted, for whoever compiles what it is in to tell.
   FallbackLog* fallbacks = nullptr;
   // For the rest of a plan; program, feeds and fetches are then those of its first stage.
   const EarlierStage* earlier = nullptr;
   // Instead of a program, feeds and fetches: a block of one.
   const BlockRequest* block = nullptr;
-  // Of the same plan, compiled before: for several threads, if that is faster by these; none: it is
-  // measured, where that may be.
+  // The times of the same plan, compiled before: it is for several threads, if that is faster by
+  // them; none: it is measured, where that may be.
   std::vector<execution::LaunchTimes::Launch> launch_times = {};
   // Found by compile_plan(): by the name of an operator that stands for part of another one, why.
   const std::unordered_map<std::string, std::string>* decomposed = nullptr;

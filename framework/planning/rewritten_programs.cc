@@ -11,7 +11,7 @@ namespace {
 using execution::PlanFeed;
 
 constexpr std::size_t kMostKept = 16;
-// Of all that are kept but the latest used one: each takes about a KiB, twice.
+// Limits all that are kept but the latest used one: each operator takes about a KiB, twice.
 constexpr std::size_t kMostOperatorsKept = 4096;
 
 // But for extents, and for places, which no pass knows.

@@ -24,7 +24,7 @@ struct RewrittenProgram {
   std::shared_ptr<KnownKernels> kernels;  // null: no pass has run
   passes::SizeNotes sizes;
   std::shared_ptr<const program::ProgramImpl> program;
-  // Whether an operator of it that may be decomposed had no kernel for one of its sizes.
+  // True if an operator of it that may be decomposed had no kernel for one of its sizes.
   mutable std::atomic<bool> lacks_kernels{false};
 };
 
@@ -34,8 +34,8 @@ struct RewrittenForSizes {
   passes::SizeNotes::Types types;                     // see SizeNotes::types_if_alike()
 };
 
-// Of an executor, whose options and device are those of all. Keeps a few, the latest used ones, and
-// as long as those are small; plans that use others keep them alive. Thread-safe.
+// Belongs to an executor, whose options and device hold for all. Keeps a few, the latest used ones,
+// and as long as those are small; plans that use others keep them alive. Thread-safe.
 class RewrittenPrograms {
  public:
   // One that the passes would make again for these feeds, which fit the program.

@@ -97,7 +97,7 @@ class Scheduler {
     return total;
   }
 
-  // Whether streams can order the two between them.
+  // Returns true if streams can order the two between them.
   [[nodiscard]] bool reaches(std::uint32_t now, std::uint32_t on) const {
     if (timeline_.track(on) == kHostTrack) return true;
     return enqueue_device(plan_, plan_.instructions[now])

@@ -95,7 +95,7 @@ std::vector<std::string> disabled_passes(const CompileOptions& options) {
   return names;
 }
 
-// Whether feeds may come in other sizes.
+// Returns true if feeds may come in other sizes.
 bool has_sizes(const PlanRequest& request) {
   const Block& block = request.program->main();
   return std::any_of(request.feeds.begin(), request.feeds.end(), [&](const PlanFeed& feed) {
@@ -120,7 +120,7 @@ void mark(const std::vector<VarId>& ids, std::vector<bool>* set) {
   for (const VarId id : ids) (*set)[static_cast<std::size_t>(id)] = true;
 }
 
-// What the program names as its results costs nothing where nobody fetches it.
+// Results that the program names cost nothing where nobody fetches them.
 void leave_out_results(Block* block, const std::vector<bool>& kept) {
   const auto is_left = [&](VarId id) { return !kept[static_cast<std::size_t>(id)]; };
   block->results.erase(std::remove_if(block->results.begin(), block->results.end(), is_left),

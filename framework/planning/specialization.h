@@ -1,5 +1,5 @@
-// What happens to a program before it is lowered: the plan gets a copy of its own, which passes may
-// rewrite.
+// The steps that change a program before it is lowered: the plan gets a copy of its own, which
+// passes may rewrite.
 #pragma once
 
 #include <memory>

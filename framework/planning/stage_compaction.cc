@@ -15,7 +15,7 @@ using program::VarId;
 
 std::size_t at(VarId id) { return static_cast<std::size_t>(id); }
 
-// By variable, whether something other than an operator needs it.
+// Says by variable whether something other than an operator needs it.
 std::vector<bool> needed_by_name(const StageEnd& end, const program::Block& block) {
   std::vector<bool> needed(block.vars.size());
   for (const PlanFetch& fetch : end.fetches) needed[at(block.find(fetch.name))] = true;

@@ -1,4 +1,4 @@
-// What the rest of a program needs of it.
+// The part of a program that its rest needs.
 //
 // Each iteration of a loop that grows is a stage with a program of its own. Were a program to keep
 // the variables of all stages before it, n iterations would take memory and time by n squared.

@@ -1,4 +1,4 @@
-// What is known of a program's variables when a stage of a plan begins.
+// The types that are known of a program's variables when a stage of a plan begins.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@ void begin_types(const PlanRequest& request, const execution::Plan& plan, TypeBi
 std::vector<const program::Operator*> operators_of_stage(const PlanRequest& request,
                                                          const execution::Plan& plan);
 
-// Whether the operator is a loop that changes shapes, and waits for that reason: the next stage
+// True if the operator is a loop that changes shapes, and waits for that reason: the next stage
 // begins with its first iteration. Nothing of it may be missing. Throws as TypeBinder::require().
 bool peels(const program::Operator& op, TypeBinder* binder);
 

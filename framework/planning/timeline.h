@@ -7,7 +7,7 @@
 
 namespace loci::planning {
 
-// By track: how many of its instructions have ended. What is missing counts as 0.
+// Counts by track how many of its instructions have ended. A track that is missing counts as 0.
 using Clock = std::vector<std::uint32_t>;
 
 // Makes `clock` know what `other` does.

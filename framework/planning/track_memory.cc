@@ -54,7 +54,7 @@ class TrackPlanner {
     std::vector<Queue> waiting;  // by the track that they wait for
   };
 
-  // Of what one instruction needs the largest first, which finds gaps least easily.
+  // Buffers that one instruction needs come the largest first, which finds gaps least easily.
   [[nodiscard]] std::vector<std::size_t> in_order() const {
     std::vector<std::size_t> order(buffers_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -98,7 +98,7 @@ class TrackPlanner {
     return index;
   }
 
-  // What the instruction knows to have ended is free for its track.
+  // Frees for its track the buffers whose uses the instruction knows to have ended.
   void release(std::size_t instruction) {
     const std::size_t owner = timeline_.track(instruction);
     for (std::size_t other = 0; other < track(owner).waiting.size(); ++other) {

@@ -59,7 +59,7 @@ class TypeBinder {
   static std::size_t index(program::VarId id) { return static_cast<std::size_t>(id); }
   ops::TensorType external(const program::VarDesc& var, const program::Operator& op) const;
   void bind_scan(const program::Operator& op);
-  // Whether all that the operator computes has a type that is expected.
+  // Returns true if all that the operator computes has a type that is expected.
   [[nodiscard]] bool is_expected(const program::Operator& op) const;
   void bind_as_expected(const program::Operator& op);
   void remember_bounds(const program::Operator& op, const ops::InferContext& context);

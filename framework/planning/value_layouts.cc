@@ -123,7 +123,7 @@ class ValueLayouts {
     return value;
   }
 
-  // Whether they understand each other's layouts.
+  // Returns true if they understand each other's layouts.
   [[nodiscard]] bool are_alike(const LayoutCandidate& a, const LayoutCandidate& b) const {
     return a.implementations.front().library == b.implementations.front().library &&
            instruction_of(a).device == instruction_of(b).device;
@@ -213,7 +213,7 @@ class ValueLayouts {
     return true;
   }
 
-  // Whether one is not plain. `ids` are flat: an optional slot without an argument has one.
+  // Returns true if one is not plain. `ids` are flat: an optional slot without an argument has one.
   template <class SchemaSlot, class LayoutOf>
   static bool set_layouts(const std::vector<SchemaSlot>& schema, const std::vector<ValueId>& ids,
                           ArgumentSlots* slots, const LayoutOf& layout_of) {

@@ -15,8 +15,8 @@
 
 namespace loci::planning {
 
-// Whether no run of the program that the request is about changes the variable, and there is
-// something of it; `bound` is its type then.
+// Returns true if no run of the program that the request is about changes the variable, and it has
+// elements; `bound` is its type then.
 [[nodiscard]] bool is_constant(const PlanRequest& request, const program::VarDesc& var,
                                const ops::TensorType& bound);
 
@@ -32,13 +32,13 @@ class VariableValues {
   // The value where the variable is defined. A persistable one, when it is first met, gets its
   // home: the place of its guard, else `device`, where the first operator that uses it runs.
   execution::ValueId home_of(program::VarId id, device::Device& device);
-  // The same for one that the operator writes whole.
+  // Gives the home of a variable that the operator writes whole.
   execution::ValueId initialised_home(program::VarId id, device::Device& device);
   // The variable's value in `space`, unless it is there already by a replica for a constant and by
   // a transfer for all else.
   execution::ValueId in_space(program::VarId id, execution::Space space, const char* consumer,
                               transfer::Reason reason);
-  // Whether no run of the program changes the variable.
+  // Returns true if no run of the program changes the variable.
   [[nodiscard]] bool is_constant(program::VarId id) const;
   // Makes the values that the stage before has of a variable known here.
   void import(program::VarId id);
