@@ -74,7 +74,7 @@ void CaptureSession::require_thread() const {
               name());
 }
 
-// What cannot be captured ends the capture; one that fails otherwise leaves it as it was.
+// Work that cannot be captured ends the capture; one that fails otherwise leaves it as it was.
 template <class Record>
 void CaptureSession::guarded(const Record& record) {
   const std::lock_guard lock(mutex_);
@@ -119,7 +119,7 @@ void CaptureSession::note_read(const std::shared_ptr<const void>& storage, std::
   }
   const Error error = read_refusal(read, name());
   invalidate(error);
-  // Of what has no elements yet, the reader says so.
+  // A tensor may have no elements yet: then the reader says so.
   if (read_storage.absence.load(std::memory_order_relaxed) == nullptr) throw error;
 }
 
@@ -318,8 +318,8 @@ void CaptureSession::note_output(const std::shared_ptr<tensor::TensorImpl>& tens
   storage.uses.fail(not_computed_);
 }
 
-// What a run reads in another layout or place is made of the variable before the graph's work
-// begins: not of what that work makes of the variable.
+// A run that reads a variable in another layout or place reads what was made of it before the
+// graph's work begins: not of what that work makes of the variable.
 void CaptureSession::note_run(ProgramRun& run, std::size_t item) {
   const execution::Plan& plan = run.plan();
   const auto check = [&](std::size_t persistable) {

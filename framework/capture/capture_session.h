@@ -35,8 +35,8 @@ class CaptureSession final : public std::enable_shared_from_this<CaptureSession>
   // The origin's work is recorded from now on.
   void open();
 
-  // What was captured. Throws what the capture has failed with, or Error(kInvalidArgument) for
-  // queues that were not joined, and kUnsupported for what would split a graph that may not be.
+  // Gives the captured graph. Throws what the capture has failed with, or Error(kInvalidArgument)
+  // for queues that were not joined, and kUnsupported for what would split a graph that may not be.
   // Queues are free from then on, in either case.
   std::shared_ptr<CapturedGraph> finish(GraphSplitting splitting = GraphSplitting::kAllowed);
   // Until finish() or abandon().
@@ -45,8 +45,8 @@ class CaptureSession final : public std::enable_shared_from_this<CaptureSession>
   void abandon() noexcept;
   [[nodiscard]] const std::shared_ptr<eager::Queue>& origin() const { return queues_.queue(0); }
 
-  // Of a program: a run of it is captured. False if a variable of the scope has another type than
-  // in the plan.
+  // Captures a run of a program. False if a variable of the scope has another type than in the
+  // plan.
   [[nodiscard]] bool record_run(std::shared_ptr<const execution::Plan> plan,
                                 const std::shared_ptr<tensor::ScopeImpl>& scope);
 
@@ -77,9 +77,9 @@ class CaptureSession final : public std::enable_shared_from_this<CaptureSession>
                  bool decides) override;
 
  private:
-  // Of frames, which are made with the lock.
+  // The memory of frames, which are made while the lock is held.
   class MemoryOfRuns;
-  // What has been made since the capture began, or changed.
+  // A storage that has been made since the capture began, or changed.
   struct Written {
     std::weak_ptr<tensor::Storage> storage;
     std::uint32_t item = 0;

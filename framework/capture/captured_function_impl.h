@@ -1,4 +1,4 @@
-// What a CapturedFunction handle refers to.
+// The implementation that a CapturedFunction handle refers to.
 #pragma once
 
 #include <atomic>
@@ -29,14 +29,14 @@ class CapturedFunctionImpl {
  private:
   using Steps = core::RecentMap<std::unique_ptr<CapturedStep>>;
 
-  // Of a call from the function itself, or of one that is traced or captured by somebody else.
+  // True for a call from the function itself, or for one that somebody else traces or captures.
   [[nodiscard]] bool is_within_another() const;
   // The step for inputs of that form, which is the latest used from now on.
   CapturedStep& step_for(CallForm form);
   // The form in which the inputs are captured. False if there are more rows than in any bucket.
   [[nodiscard]] bool fill_up(CallForm* form) const;
   void capture(CapturedStep& step, const std::vector<Tensor>& inputs);
-  // What has not been used for longest goes until the rest is within the limit.
+  // Drops the steps that have not been used for longest until the rest is within the limit.
   void keep_to_limit(const CapturedStep& current);
   [[nodiscard]] std::uint64_t bytes() const;
   std::vector<Tensor> call_step(CapturedStep& step, const std::vector<Tensor>& inputs,

@@ -17,12 +17,12 @@
 namespace loci::capture {
 namespace {
 
-// What an entry without a graph takes, about.
+// The bytes that an entry without a graph takes, about.
 constexpr std::uint64_t kOwnBytes = 1024;
 // A step whose tensors are replaced before each call never gets to a replay.
 constexpr std::uint64_t kMostCaptures = 8;
 
-// Whether backward() could still go through the tensor: not once it has, and let go of it.
+// Returns true if backward() could still go through the tensor: not once it has, and let go of it.
 bool awaits_backward(const Tensor& tensor) {
   if (!eager::requires_grad(tensor)) return false;
   std::shared_ptr<eager::Node> node = eager::edge_of(tensor).node;

@@ -18,7 +18,7 @@ namespace loci::capture {
 
 inline constexpr program::BucketUser kBucketUser{"captured function", "CaptureOptions"};
 
-// Of one thread at a time.
+// A function's capture for one form of inputs. Used by one thread at a time.
 class CapturedStep {
  public:
   // The options outlive it, and so does what was told of forms, where there were others before.
@@ -29,14 +29,14 @@ class CapturedStep {
 
   [[nodiscard]] const CallForm& form() const { return form_; }
   [[nodiscard]] CaptureState state() const { return state_; }
-  // Whether the next call captures.
+  // True if the next call captures.
   [[nodiscard]] bool is_warm() const {
     return state_ == CaptureState::kWarmingUp && warm_calls_ >= options_.warm_up;
   }
 
-  // What the function gives, called with the inputs, or in buckets with copies that are filled up.
-  // The first call decides whether these may be, unless the user says so: it gets the inputs as
-  // they are, and then the function is looked at.
+  // Calls the function with the inputs, or in buckets with copies that are filled up. The first
+  // call decides whether these may be, unless the user says so: it gets the inputs as they are, and
+  // then the function is looked at.
   std::vector<Tensor> call_plainly(const TensorFunction& fn, const std::vector<Tensor>& inputs);
   // Captures a call into that memory. False if it cannot be captured: it is plain from then on.
   [[nodiscard]] bool capture(const TensorFunction& fn, const std::vector<Tensor>& inputs,
@@ -51,10 +51,10 @@ class CapturedStep {
   // The graph ends; it is warm, and captured again at the next call.
   void drop_graph();
 
-  // Of its copies of inputs, and of what it is itself; its graph's memory is the pool's.
+  // The bytes of its copies of inputs, and its own; its graph's memory is the pool's.
   [[nodiscard]] std::uint64_t bytes() const;
   [[nodiscard]] std::uint64_t peak_bytes() const { return report_.peak_bytes; }
-  // What it and its graph will take at least, by its last plain call.
+  // The bytes that it and its graph will take at least, by its last plain call.
   [[nodiscard]] std::uint64_t needed_bytes() const;
   [[nodiscard]] CapturedForm report() const;
 
@@ -69,7 +69,7 @@ class CapturedStep {
   std::vector<Tensor> warm_up(const TensorFunction& fn, const std::vector<Tensor>& inputs);
   void make_copies();
   void fill_copies(const std::vector<Tensor>& inputs, const void* site);
-  // Of the rows that were given.
+  // Cuts results to the rows that were given.
   std::vector<Tensor> cut(const std::vector<Tensor>& results, std::int64_t rows) const;
   // Why what has been captured cannot stand for the function; empty if it can.
   [[nodiscard]] std::string objection(const std::vector<Tensor>& inputs) const;

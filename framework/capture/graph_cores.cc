@@ -15,7 +15,7 @@ namespace {
 
 using execution::CoreForksPolicy;
 
-// As many as runs of programs have.
+// Gives as many tracks as runs of programs have.
 std::size_t most_tracks() {
   const auto streams = static_cast<std::size_t>(CompileOptions().streams);
   return std::min<std::size_t>(streams, core::process_width());
@@ -30,7 +30,7 @@ class OwnAddresses {
   std::uint64_t next_ = std::uint64_t{1} << 63;
 };
 
-// What a temporary's uses are moved by.
+// A temporary's use, and the distance by which it is moved.
 struct Move {
   GraphTemporary::Use use;
   std::uint64_t by = 0;
@@ -161,7 +161,7 @@ planning::CoreLaunches GraphCores::find_launches() const {
   RangeDependencies ranges(list_.size());
   visit_moved(list_, moves, [&](std::uint32_t item, const Extent& extent, bool writes) {
     const std::uint64_t end = extent.begin + extent.bytes;
-    // What nobody writes, such as weights, nobody waits for, however many read it.
+    // Memory that nobody writes, such as weights, nobody waits for, however many read it.
     if (writes) {
       ranges.write(item, extent.begin, end);
     } else if (meet(written, extent)) {

@@ -18,16 +18,16 @@
 
 namespace loci::capture {
 
-// What may run beside each other follows from the memory that launches use. Temporaries of the
+// The memory that launches use tells which ones may run beside each other. Temporaries of the
 // graph, whose memory follows each other's as the capture went, get memory anew for that. Used by
 // one replay at a time, but for told().
 class GraphCores {
  public:
-  // Whether replays of graphs of the device may come to that.
+  // Returns true if replays of graphs of the device may come to that.
   [[nodiscard]] static bool may_share(const device::Device& device);
 
-  // Of a list that is complete, which outlives it, as the memory does. At most so many bytes are
-  // taken beside that.
+  // Shares a list that is complete, which outlives it, as the memory does. At most so many bytes
+  // are taken beside that.
   GraphCores(LaunchList& list, std::vector<GraphTemporary> temporaries, GraphMemory& memory,
              std::uint64_t most_bytes);
   ~GraphCores();
@@ -36,7 +36,7 @@ class GraphCores {
 
   // A replay of the whole list. Throws Error with the item.
   void run(const LaunchList::Target& target, std::uint64_t correlation);
-  // As cores_text() tells it; empty while nothing is shared. Thread-safe.
+  // The text that cores_text() gives; empty while nothing is shared. Thread-safe.
   [[nodiscard]] std::string told() const;
 
  private:

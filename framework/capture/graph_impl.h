@@ -1,4 +1,4 @@
-// What a Graph handle refers to.
+// The implementation that a Graph handle refers to.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class GraphImpl {
   ~GraphImpl();
   GraphImpl(const GraphImpl&) = delete;
   GraphImpl& operator=(const GraphImpl&) = delete;
-  // What a handle does at its end.
+  // A handle calls it at its end.
   static void end_with_handle(std::unique_ptr<GraphImpl> graph) noexcept;
 
   [[nodiscard]] const Place& place() const { return device_.place(); }
@@ -26,7 +26,7 @@ class GraphImpl {
   [[nodiscard]] bool is_capturing() const { return session_ != nullptr; }
   [[nodiscard]] bool is_captured() const { return graph_ != nullptr; }
   [[nodiscard]] GraphStats stats() const;
-  // Whether replays change that memory, which is not the graph's own.
+  // Returns true if replays change that memory, which is not the graph's own.
   [[nodiscard]] bool changes(const tensor::Storage& storage) const {
     return graph_ != nullptr && graph_->outside.is_written(storage);
   }

@@ -14,7 +14,7 @@ namespace {
 class EndedMemory {
  public:
   static constexpr auto kContextSlot = core::ContextSlot::kGraphPools;
-  // What it needs to the end is made before it.
+  // These have to outlive it, so that they are made before it.
   EndedMemory() {
     device::DeviceManager::instance();
     memory::host_allocator();

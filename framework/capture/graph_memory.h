@@ -24,7 +24,7 @@ struct Extent {
 };
 // Sorted, joined where they meet.
 [[nodiscard]] std::vector<Extent> united(std::vector<Extent> extents);
-// Whether one of the extents, which are united, has a byte of `extent`.
+// Returns true if one of the extents, which are united, has a byte of `extent`.
 [[nodiscard]] bool meet(const std::vector<Extent>& extents, const Extent& extent);
 
 // Shared by graphs and by the tensors that they have made. Thread-safe.
@@ -33,7 +33,7 @@ class GraphMemory {
   // The last owner ends it, once nothing of it is in use: until then it is kept.
   static std::shared_ptr<GraphMemory> make();
 
-  // Of the space (null: the host's) for work of that stream. Throws Error(kOutOfMemory).
+  // Allocates in the space (null: the host's) for work of that stream. Throws Error(kOutOfMemory).
   [[nodiscard]] memory::Buffer allocate(device::Device* space, std::uint64_t bytes,
                                         loci_stream* stream, const char* name);
   // Allocates memory that a graph keeps from the capture, or the beginning of a replay, to the end
@@ -49,7 +49,7 @@ class GraphMemory {
 
   // Replays of its graphs come one after the other, since they use the same memory.
   [[nodiscard]] tensor::Uses& uses() noexcept { return uses_; }
-  // Whether several graphs have been captured into it.
+  // True once several graphs have been captured into it.
   [[nodiscard]] bool is_shared() const noexcept {
     return member_count_.load(std::memory_order_acquire) > 1;
   }
@@ -62,7 +62,7 @@ class GraphMemory {
   // Gives memory back that neither a graph uses nor a tensor has. Waits for the devices. Throws
   // Error(kInvalidArgument) while a graph is captured into it.
   void give_back();
-  // Of a graph that is being captured, until it has entered or was given up.
+  // Stands for a graph that is being captured, until it has entered or was given up.
   class OpenCapture {
    public:
     explicit OpenCapture(GraphMemory& memory);
@@ -73,8 +73,8 @@ class GraphMemory {
    private:
     GraphMemory& memory_;
   };
-  // What a replay of that graph overwrites: outputs of graphs that were captured later. Null where
-  // there is none.
+  // The tensors that a replay of that graph overwrites: outputs of graphs that were captured later.
+  // Null where there is none.
   [[nodiscard]] std::shared_ptr<const Outputs> overwritten_by(std::uint64_t graph) const;
 
  private:

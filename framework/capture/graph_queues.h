@@ -35,7 +35,7 @@ class GraphQueues {
 
   // "stream 1, whose last work is relu"; "stream 0" before its first.
   [[nodiscard]] std::string describe(std::size_t number) const;
-  // Of each stream that was forked off and has work for which no other stream waits.
+  // Describes each stream that was forked off and has work for which no other stream waits.
   [[nodiscard]] std::vector<std::string> unjoined() const;
 
  private:

@@ -1,4 +1,4 @@
-// What a capture lets the tape say of tensors that it changes in place.
+// The tape's notes of changes in place that a capture makes, which can be undone.
 #pragma once
 
 #include <cstdint>

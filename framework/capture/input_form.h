@@ -1,4 +1,4 @@
-// What a captured step depends on besides elements: the form of its inputs, and the thread's modes.
+// A captured step depends on this besides elements: the form of its inputs, and the thread's modes.
 #pragma once
 
 #include <loci/tensor.hpp>
@@ -35,7 +35,7 @@ struct CallForm {
 [[nodiscard]] std::string describe(const std::vector<InputForm>& inputs);
 // No two forms have the same.
 [[nodiscard]] std::string key_of(const CallForm& form);
-// Of the calling thread now. `place` is null where the caller names none.
+// The form of a call by this thread now. `place` is null where the caller names none.
 [[nodiscard]] CallForm form_of(const std::vector<Tensor>& inputs, const Place* place);
 
 }  // namespace loci::capture

@@ -1,4 +1,4 @@
-// What a graph does, in order: the launches and copies that each replay hands to a stream.
+// The work of a graph, in order: the launches and copies that each replay hands to a stream.
 #pragma once
 
 #include <loci/abi/kernels.h>
@@ -49,7 +49,7 @@ class LaunchList final : public device_graph::GraphItems {
   [[nodiscard]] std::size_t launches() const { return launches_; }
   [[nodiscard]] std::size_t copies() const { return copies_.size(); }
   [[nodiscard]] std::size_t host_functions() const { return functions_.size(); }
-  // Whether all of it together is little work, less than to hand it to another thread.
+  // True if all of it together is little work, less than to hand it to another thread.
   [[nodiscard]] bool is_small() const {
     return is_small_ && (items_.size() <= kFewItems ||
                          (items_.size() <= kManyItems && view_bytes_ <= kLittleBytes));
@@ -73,7 +73,7 @@ class LaunchList final : public device_graph::GraphItems {
     eager::Queue& queue;
     loci_stream* stream;
   };
-  // Whether all items have run, so that none has code that is new.
+  // True once all items have run, so that none has code that is new.
   [[nodiscard]] bool has_run() const { return noted_ == items_.size(); }
   // Hands the items [first, last) to the stream of the queue, or does them on an inline device, the
   // first one with that correlation. Throws Error with the item.

@@ -35,7 +35,7 @@ void OutsideTensors::add(const tensor::TensorImpl& tensor, Access access, const 
     outside.name = name_of(tensor);
     outside.op = op;
   }
-  // Of what is written in part the rest has to be there.
+  // A storage that is written in part has to be there for the rest.
   const bool is_part = tensor.bytes() < tensor.storage()->bytes;
   if (access == Access::kWritten) {
     outside.is_read = outside.is_read || (is_part && !outside.is_written);
@@ -72,7 +72,7 @@ std::size_t OutsideTensors::count_used() const {
       tensors_.begin(), tensors_.end(), [](const Outside& each) { return !each.op.empty(); }));
 }
 
-// What another graph makes is kept by that one, and written by its replays.
+// A graph that makes a tensor keeps it, and its replays write it: such a tensor is no orphan.
 bool OutsideTensors::is_orphan(const Outside& tensor) {
   const tensor::StorageExtras& extras = *tensor.extras;
   return static_cast<std::uint64_t>(tensor.storage.use_count()) <=
@@ -82,7 +82,7 @@ bool OutsideTensors::is_orphan(const Outside& tensor) {
 
 void OutsideTensors::find_constants() {
   for (Outside& each : tensors_) each.is_constant = is_orphan(each);
-  // What the step made, looked at and let go of cannot change any more.
+  // A tensor that the step made, looked at and let go of cannot change any more.
   std::erase_if(tensors_, [](const Outside& each) {
     const bool goes = each.is_constant && each.op.empty();
     if (goes) each.extras->graph_readers.fetch_sub(1);
@@ -92,7 +92,7 @@ void OutsideTensors::find_constants() {
   for (std::size_t i = 0; i < tensors_.size(); ++i) index_.emplace(tensors_[i].storage.get(), i);
 }
 
-// By an address that somebody has, it may be changed without a count.
+// Somebody who has its address may change it without a count.
 bool OutsideTensors::has_changed_for_host(const Outside& tensor) {
   return !tensor.read_by_host.empty() && !tensor.is_constant &&
          (tensor.storage->is_exposed.load(std::memory_order_acquire) ||

@@ -29,7 +29,7 @@ class OutsideTensors {
   OutsideTensors(const OutsideTensors&) = delete;
   OutsideTensors& operator=(const OutsideTensors&) = delete;
 
-  // Of an op that is captured, named for messages.
+  // An op that is captured, named for messages, has this access to the tensor.
   enum class Access : std::uint8_t { kRead, kReadOnHost, kWritten };
   void add(const tensor::TensorImpl& tensor, Access access, const std::string& op);
   // The host has read its elements within the capture, and what was captured may hang on them:
@@ -64,7 +64,7 @@ class OutsideTensors {
                   eager::Sources* sources) const;
   void fail(const std::shared_ptr<device::Failure>& failure) const;
   [[nodiscard]] std::shared_ptr<device::Failure> failure() const;
-  // Of those that are written before they are read.
+  // Clears the failures of those that are written before they are read.
   void clear_failures() const;
 
  private:

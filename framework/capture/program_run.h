@@ -25,12 +25,12 @@ class ProgramRun {
 
   // Before anything else. False if a variable has another type than in the plan.
   [[nodiscard]] bool bind_first() { return frame_->bind_scope(*scope_); }
-  // Whether a replay needs nothing from bind().
+  // True if a replay needs nothing from bind().
   [[nodiscard]] bool is_bound() const { return frame_->is_up_to_date(*scope_); }
   // Once no replay is under way. Throws Error(kInvalidArgument) if a variable has another type.
   void bind(std::uint64_t graph);
 
-  // As OutsideTensors has them, of the variables.
+  // These do for the variables what OutsideTensors does for tensors.
   void count_changes() { frame_->count_changes(); }
   void check(std::uint64_t graph) const;
   [[nodiscard]] bool is_ready() const;

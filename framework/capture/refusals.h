@@ -1,4 +1,4 @@
-// What a capture refuses, in the words of its errors: the op, the place, the reason, the remedy.
+// The refusals of a capture, in the words of its errors: the op, place, reason and remedy.
 #pragma once
 
 #include <functional>

@@ -28,13 +28,13 @@ std::string name_of(const eager::Task& task, std::size_t argument) {
   return name.empty() ? task.plan->inputs[argument].name : name;
 }
 
-// As LaunchList::type() says it.
+// Gives the type that LaunchList::type() says.
 std::string type_of(const eager::Task& task) {
   if (task.plan != nullptr) return task.plan->schema->name();
   return task.arguments.empty() ? "host function" : "copy";
 }
 
-// Of which a capture gives one of its own, where the graph is.
+// A capture gives a random state of its own, where the graph is.
 bool is_random_state(const eager::Task& task, std::size_t argument) {
   return task.plan->schema->is_random() && argument < task.input_count() &&
          task.plan->inputs[argument].name == std::string_view("state");
@@ -79,7 +79,7 @@ std::vector<inspect::CaptureProblem> StepLint::run(const std::function<void()>& 
   return std::move(problems_);
 }
 
-// Of what the step has let go of, each replay would make the same.
+// A tensor that the step has let go of would be the same in each replay: its read is no problem.
 void StepLint::note_host_reads() {
   read_on_host_.find_constants();
   for (const std::string& read : read_on_host_.host_reads()) {
@@ -207,7 +207,7 @@ void StepLint::note_elsewhere(const eager::Task& task, const eager::Queue& queue
   note_beside(task, queue);
 }
 
-// What leaves the device is told once, and not of each that goes on with it.
+// Work that leaves the device is told once, and each that goes on with it is not.
 void StepLint::note_beside(const eager::Task& task, const eager::Queue& queue) {
   bool is_told = false;
   for (std::size_t i = 0; i < task.input_count(); ++i) {
@@ -260,7 +260,7 @@ void StepLint::note_outputs(const eager::Task& task, Storages* of) {
   }
 }
 
-// What the host waits to have copied has been told as read.
+// A copy that the host waits for has been told as read.
 void StepLint::refuse(std::string_view action, bool is_copy) {
   if (is_within_run_ || is_copy) return;
   add("[capture] the step", std::string(action), "do it before the step or after it");

@@ -1,4 +1,4 @@
-// What keeps a step of imperative code from being captured, found by a look at one that runs.
+// The reasons why a step of imperative code cannot be captured, found by a look at one that runs.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@
 
 namespace loci::capture {
 
-// Of one step, on one thread. Everything runs as it does without.
+// Looks at one step, on one thread. Everything runs as it does without.
 class StepLint final : public eager::TaskWatcher,
                        public device::ActiveCapture,
                        public execution::RunRecorder {

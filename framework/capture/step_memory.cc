@@ -8,7 +8,7 @@
 namespace loci::capture {
 namespace {
 
-// What changes a tensor that was there has it among its inputs.
+// An op that changes a tensor that was there has it among its inputs.
 bool is_input(const eager::Task& task, const tensor::Storage* storage) {
   for (std::size_t i = 0; i < task.input_count(); ++i) {
     if (task.arguments[i] != nullptr && task.arguments[i]->storage().get() == storage) return true;

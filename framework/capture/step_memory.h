@@ -1,4 +1,4 @@
-// What memory a step takes that runs plainly, before it is captured.
+// The memory that a step takes which runs plainly, before it is captured.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace loci::capture {
 
-// Of the tensors that ops make at the device, with the scratch of the op that runs: a graph of the
-// step takes as much at least, since it makes the same tensors and lets go of them at the same ops.
-// What runs of programs, copies and other captures take comes on top. Of one thread, on which it is
-// the watcher meanwhile. An op that would need more than was needed before waits for those before
-// it in the stream in which the step begins, so that their tasks have no tensors any more which the
-// step has let go of.
+// Counts the tensors that ops make at the device, with the scratch of the op that runs: a graph of
+// the step takes as much at least, since it makes the same tensors and lets go of them at the same
+// ops. What runs of programs, copies and other captures take comes on top. One thread uses it,
+// whose watcher it is meanwhile. An op that would need more than was needed before waits for those
+// before it in the stream in which the step begins, so that their tasks have no tensors any more
+// which the step has let go of.
 class StepMemory final : public eager::TaskWatcher {
  public:
   // With the stream that is the thread's current one at that device.

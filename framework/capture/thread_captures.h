@@ -23,7 +23,7 @@ class ThreadCaptures final : public execution::RunRecorder, public eager::TaskWa
   // stream like others.
   void remove_ended() noexcept;
 
-  // Whether the thread's tasks are looked at by another watcher than this.
+  // True if another watcher than this one looks at the thread's tasks.
   [[nodiscard]] bool is_watched_by_other() const;
 
   void note_task(const eager::Task& task, const eager::Queue& queue) override;

@@ -1,4 +1,4 @@
-// What the thread of a capture does that is not the graph's, so that replays would not do it again.
+// Work of a capture's thread that is not the graph's, so that replays would not do it again.
 #pragma once
 
 #include <memory>

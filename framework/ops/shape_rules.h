@@ -35,8 +35,8 @@ namespace loci::ops {
 [[nodiscard]] std::int64_t extent_product(const InferContext& ctx, const Shape& shape, int begin,
                                           int end);
 
-// By position, which of `rank` dimensions the attribute, a list, names; negative ones count from
-// the end. Fails if one is out of range or named twice.
+// Marks by position which of `rank` dimensions the attribute, a list, names; negative ones count
+// from the end. Fails if one is out of range or named twice.
 [[nodiscard]] std::array<bool, Shape::kMaxRank> named_axes(const InferContext& ctx,
                                                            std::string_view attribute, int rank);
 
