@@ -35,7 +35,7 @@ void OutsideTensors::add(const tensor::TensorImpl& tensor, Access access, const 
     outside.name = name_of(tensor);
     outside.op = op;
   }
-  // A storage that is written in part has to be there for the rest.
+  // Where a tensor is written in part, the rest of its storage has to be there.
   const bool is_part = tensor.bytes() < tensor.storage()->bytes;
   if (access == Access::kWritten) {
     outside.is_read = outside.is_read || (is_part && !outside.is_written);

@@ -64,7 +64,7 @@ class OutsideTensors {
                   eager::Sources* sources) const;
   void fail(const std::shared_ptr<device::Failure>& failure) const;
   [[nodiscard]] std::shared_ptr<device::Failure> failure() const;
-  // Clears the failures of those that are written before they are read.
+  // Clears the failures of tensors that are written before they are read.
   void clear_failures() const;
 
  private:

@@ -21,7 +21,7 @@ Tensor without_elements(const Tensor& tensor) {
   return form;
 }
 
-// Counts a captured op's own use of an input, which does not hide that all others have freed it.
+// Counts a captured op's use of an input, so that it does not hide that all others have freed it.
 std::shared_ptr<void> count_reader(const std::shared_ptr<tensor::Storage>& storage) {
   storage->extras.get().graph_readers.fetch_add(1);
   return {storage.get(), [](void* counted) {

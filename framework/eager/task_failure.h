@@ -8,7 +8,7 @@
 
 namespace loci::eager {
 
-// Tells the exception that is being caught, with the task's op, arguments, place and site.
+// Wraps the exception that is being caught, with the task's op, arguments, place and site.
 [[nodiscard]] std::shared_ptr<tensor::Failure> failure_of(const Task& task) noexcept;
 
 // The first failure that nobody has been told of. Thread-safe.

@@ -15,12 +15,12 @@ struct CaptureProblem {
   std::string remedy;
 };
 
-// Lists those of all instructions, in order, for a graph of that device; linear in their number.
-// What a plan has for later stages is not in it, see Plan::rest.
+// Lists the problems of all instructions, in order, for a graph of that device; linear in their
+// number. What a plan has for later stages is not in it, see Plan::rest.
 [[nodiscard]] std::vector<CaptureProblem> capture_problems(const Plan& plan,
                                                            const device::Device& device);
 
-// Gives that of one instruction; the reason is empty where there is none.
+// Gives the problem of one instruction; the reason is empty where there is none.
 [[nodiscard]] CaptureProblem capture_problem(const Plan& plan, std::size_t instruction,
                                              const device::Device& device);
 

@@ -30,8 +30,8 @@ class DeviceBlock {
   // Where it leaves what it computes for itself.
   [[nodiscard]] void* data(ValueId value) { return run_.frame().data(value); }
 
-  // Lists arguments by position: null for one that it does not use, and results likewise; none: it
-  // leaves what it gives in its frame.
+  // Arguments and results are in the block's order: null for an argument that it does not use. With
+  // no results it leaves what it gives in its frame.
   void bind(const std::vector<void*>& arguments, const std::vector<void*>& results);
   // Its launches, and copies of results that are computed elsewhere. Throws Error with the
   // operator.

@@ -134,8 +134,8 @@ class Frame {
   const loci_view* argument(ValueId value, bool metadata_only);
   [[nodiscard]] char* arena_of(Space space, device::Device* pinned_for = nullptr) const;
   void make_scheduled();
-  // Returns true if the plan is one for several threads, or somebody waits for the times of its
-  // launches: then all is launched.
+  // Launches all and returns true if the plan is one for several threads, or somebody waits for the
+  // times of its launches.
   bool run_on_cores(std::uint64_t first_correlation);
   // Runs an instruction that is no kernel.
   void run_step(std::size_t index);

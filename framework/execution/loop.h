@@ -21,7 +21,7 @@ struct LoopStep final : ControlStep {
   std::int64_t made = 0;            // iterations before those that it makes itself
   std::size_t value_count = 0;
   std::size_t gradient_count = 0;
-  // The values have as much memory as outs: iterations write here and there by turns.
+  // Twins have as much memory as outs: iterations write here and there by turns.
   std::vector<ValueId> twins;
 
   // Set for a scan only.

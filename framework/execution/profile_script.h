@@ -40,8 +40,8 @@ struct ProfileScript {
 };
 
 ProfileScript make_profile_script(const Plan& plan, profiler::Level level);
-// Makes those of a plan with core_forks, whose pieces may be on several threads: each segment and
-// each region without tracks has a script of its own, in their order. Operators of one gradient
+// Makes the scripts of a plan with core_forks, whose pieces may be on several threads: each segment
+// and each region without tracks has a script of its own, in their order. Operators of one gradient
 // share a scope within each.
 std::vector<ProfileScript> make_core_scripts(const Plan& plan, profiler::Level level);
 

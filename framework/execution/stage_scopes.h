@@ -17,7 +17,7 @@ class StageScopes {
  public:
   // For a plan with a rest: enters the scope of the operator that reads that awaited value.
   void enter_reader(const Plan& plan, std::size_t read);
-  // Enters that of the operator that the rest begins with, whether or not it has read anything.
+  // Enters the scope of the first operator of the rest, whether or not it has read anything.
   void enter_next(const Plan& plan);
   // A stage begins with the scope of this operator: true if it is open. Closes any other one.
   [[nodiscard]] bool continues(std::string_view first_operator);

@@ -17,8 +17,8 @@ using execution::Instruction;
 using execution::LaunchTimes;
 using execution::Plan;
 
-// So long it takes until a thread sees that another one has ended a segment, with what its launch
-// then finds in the other one's cache; and so long to begin and end a loop of the team.
+// The time until a thread sees that another one has ended a segment, with what its launch then
+// finds in the other one's cache; and the time to begin and end a loop of the team.
 constexpr std::uint64_t kWaitNs = 400;
 constexpr std::uint64_t kRegionNs = 500;
 // Tracks have to win this part of the plain run's time by the estimate.

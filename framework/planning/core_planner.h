@@ -34,7 +34,7 @@ struct CoreLaunches {
 std::optional<TimedCoreForks> plan_core_forks(
     const CoreLaunches& launches, std::size_t tracks,
     const std::vector<execution::LaunchTimes::Launch>& times, bool wins_always = false);
-// Plans those of a plan.
+// Plans the tracks of a plan's launches.
 std::optional<TimedCoreForks> plan_core_forks(
     const execution::Plan& plan, std::size_t tracks,
     const std::vector<execution::LaunchTimes::Launch>& times, bool wins_always = false);

@@ -52,8 +52,8 @@ bool is_same_place(const std::string& guard, const std::string& other, const Pla
   return guard == other || resolved(guard) == resolved(other);
 }
 
-// Marks the inputs that lowering offers in any layout, so that it finds the kernel that is asked
-// for here prepared. State that has a place of another guard may not be there to be packed.
+// Marks the inputs that lowering offers in any layout, so that it finds prepared the kernel that is
+// asked for here. State that has a place of another guard may not be there to be packed.
 std::vector<std::vector<bool>> constants_of(const Operator& op, const PlanRequest& request,
                                             const program::Block& block, const TypeBinder& binder) {
   std::vector<std::vector<bool>> constants;
