@@ -82,7 +82,7 @@ inline Bounded softplus_of(Real x) {
   return {value, kSmooth * value};
 }
 
-// By the attribute "activation" of fused ops, of a value that has an error itself. No slope is
+// Applies the attribute "activation" of fused ops to a value that has an error itself. No slope is
 // above 1.5.
 [[nodiscard]] Bounded activated(const std::string& activation, const Bounded& x);
 

@@ -50,7 +50,7 @@ struct Array {
 // The index of the element at `offset` in C order.
 Index index_of(const Shape& shape, std::size_t offset);
 
-// What a dtype can hold.
+// The range and the precision that a dtype has.
 struct Precision {
   int digits;        // bits of the significand
   int min_exponent;  // 2^min_exponent is the smallest normal value
@@ -61,9 +61,9 @@ struct Precision {
   // The smallest positive value.
   [[nodiscard]] Real smallest() const;
 };
-// Of a floating dtype.
+// Takes a floating dtype.
 Precision precision(DType dtype);
-// Of the arithmetic on a floating dtype: that of float32 for the 16-bit ones.
+// Returns the precision of the arithmetic on a floating dtype: float32's for the 16-bit ones.
 Precision compute_precision(DType dtype);
 
 // The value of the dtype that is nearest, ties to even; infinite beyond the largest. Values for

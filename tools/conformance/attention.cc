@@ -15,7 +15,7 @@ struct Score {
   Real slack;  // roundoffs
 };
 
-// Of query i and key j of head h: k products, their sum, the factor and the mask.
+// Returns the score of query i, key j and head h: k products, their sum, the factor and the mask.
 Score score_of(const Attention& op, const Arrays& in, const Index& at) {
   const std::int64_t b = at[0];
   const std::int64_t h = at[1];
@@ -36,7 +36,7 @@ Score score_of(const Attention& op, const Arrays& in, const Index& at) {
   return score;
 }
 
-// Of one query: weights p that are off by d in the exponent are off by (d + the mean of d) p.
+// Weights p of a query that are off by d in the exponent are off by (d + the mean of d) p.
 SoftmaxRow weights_of(const Attention& op, const Arrays& in, const Index& query) {
   std::vector<Real> scores;
   bool is_hidden = op.mask && op.zero_hidden;

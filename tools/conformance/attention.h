@@ -22,10 +22,10 @@ struct Attention {
   bool zero_hidden = true;
 };
 
-// Of inputs query, key, value and, with a mask, that.
+// Takes the inputs query, key, value and, if there is one, the mask.
 Expected attended(const Attention& op, const Arrays& in);
 
-// Of the same, and the gradient of the result as the last one: those of query, key and value.
+// Takes these and, last, the gradient of the result; returns those of query, key and value.
 std::vector<Expected> attention_gradients(const Attention& op, const Arrays& in);
 
 }  // namespace loci::conformance

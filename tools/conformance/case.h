@@ -1,4 +1,4 @@
-// What a conformance case is.
+// A conformance case states how ops have to compute.
 //
 // A case calls one op, or a few, on inputs of one dtype and shape, and says what has to come out.
 // It knows nothing of backends: the runner takes a place.
@@ -22,8 +22,8 @@ namespace loci::conformance {
 using Arrays = std::vector<Array>;
 using Variables = std::vector<Variable>;
 
-// What an output has to be: its dtype and shape, its values before rounding, and how far off they
-// may be.
+// An output has to have this dtype and shape, and these values before rounding, and may be off by
+// the slack.
 struct Expected : Array {
   // For each element the error, in units of the roundoff of the arithmetic (compute_precision),
   // that any order of evaluation stays within: for a sum of n products, n * sum(|x y|) to first

@@ -1,4 +1,4 @@
-// Whether elements are what they have to be.
+// Compares the elements that an op computed with those that it has to compute.
 #pragma once
 
 #include <string>

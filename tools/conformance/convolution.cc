@@ -17,7 +17,7 @@ auto placed(const Convolution& op, std::size_t d) {
   return place_windows(row_of(op, d), op.options.paddings, d, op.options.padding_algorithm);
 }
 
-// Whether the op's bound allows for Winograd's method.
+// Returns true if the op's bound allows for Winograd's method.
 bool may_be_transformed(const Convolution& op, DType dtype) {
   const Conv2dOptions& options = op.options;
   const std::vector<std::int64_t> ones{1, 1};
@@ -53,7 +53,7 @@ std::vector<Real> maxima_of(const Convolution& op, const Array& filter, std::int
   return maxima;
 }
 
-// What the op allows for Winograd's method.
+// Widens the slack by the error that the op allows for Winograd's method.
 void allow_transforms(const Convolution& op, const Arrays& in, Expected* out) {
   constexpr Real kGrowth = 565;
   const auto roundings = static_cast<Real>(op.filter[1] + 18);

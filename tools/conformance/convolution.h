@@ -19,7 +19,7 @@ struct Convolution {
 };
 
 [[nodiscard]] Shape result_shape(const Convolution& op);
-// Of the first row of windows: what lies before the image, by axis.
+// The part of the first row of windows that lies before the image, by axis.
 struct WindowStart {
   std::int64_t before[2];
 };

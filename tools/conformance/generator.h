@@ -28,7 +28,7 @@ class Bits {
 // FNV-1a, for seeds from names.
 std::uint64_t hash(std::string_view text);
 
-// Whether no element of the dtype is negative.
+// Returns true if no element of the dtype is negative.
 bool is_unsigned(DType dtype);
 
 // Makes that many elements, which are then rounded to the input's dtype.

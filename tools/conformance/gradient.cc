@@ -48,7 +48,7 @@ class Stencil {
   std::array<std::vector<Expected>, 4> points_;
 };
 
-// What the reference's own rounding, and the terms that the stencil leaves, may add.
+// Bounds what the reference's own rounding, and the terms that the stencil leaves, may add.
 Real stencil_error(const Stencil& stencil, const Expected& output, std::size_t element) {
   constexpr Real kEpsilon = std::numeric_limits<Real>::epsilon();
   const Real scale = std::max(Real{1}, std::abs(output.values[element]));

@@ -78,7 +78,7 @@ int list(const conformance::Suite& suite) {
   return kOk;
 }
 
-// Whether the case lacks the kernel of an op that may be absent: messages begin with "[op]".
+// Returns true if the case lacks a kernel that may be absent: messages begin with "[op]".
 bool may_be_absent(const Request& request, const CaseResult& result) {
   return std::any_of(request.absent.begin(), request.absent.end(), [&](const std::string& op) {
     return result.message.rfind("[" + op + "]", 0) == 0;

@@ -9,7 +9,7 @@ namespace loci::conformance {
 // in any order.
 [[nodiscard]] Expected product(const Arrays& in, bool transpose_x, bool transpose_y);
 
-// Of the result.
+// Returns the shape of the result.
 [[nodiscard]] Shape product_shape(const Shape& x, const Shape& y, bool transpose_x,
                                   bool transpose_y);
 

@@ -57,7 +57,7 @@ class Session {
     return !inspect::plan(executor_, program, feeds_, fetches).packed.empty();
   }
 
-  // Of values that pass among kernels.
+  // Returns the layouts of the values that pass among kernels.
   [[nodiscard]] std::set<std::string> layouts(const Program& program,
                                               const Variables& outputs) const {
     const std::vector<Fetch> fetches(outputs.begin(), outputs.end());
@@ -88,7 +88,7 @@ class Session {
   [[nodiscard]] const std::set<std::string>& kernels() const { return kernels_; }
 
  private:
-  // What runs elsewhere says nothing about this place.
+  // Refuses the fallback: an op that runs elsewhere says nothing about this place.
   static CompileOptions strict(CompileOptions options) {
     options.fallback = FallbackPolicy::kError;
     return options;

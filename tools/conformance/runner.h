@@ -45,7 +45,7 @@ struct Effort {
 // Whatever is thrown is a result too.
 CaseResult run_case(const Case& subject, const Place& place, const Effort& effort = {});
 
-// What stands around a case's op: functions that leave every element as it is. Empty: nothing.
+// Functions that stand around a case's op and leave every element as it is. Empty: nothing.
 struct Surroundings {
   std::function<Variable(const Variable&)> before;  // of each floating input that is fed
   std::function<Variable(const Variable&)> behind;  // of each floating output

@@ -5,7 +5,7 @@
 
 namespace loci::conformance {
 
-// What a sanitizer is to see of every op of a family:
+// Picks the cases that a sanitizer is to see of every op of a family:
 //  - each of its combinations of shapes and attributes, in one dtype: float32 where it has that;
 //  - each of its dtypes, without elements, and with as many as make whole vectors and a rest;
 //  - its longest case in float32 or float64, in a dtype of 16 bits, and in one without fractions:

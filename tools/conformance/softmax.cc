@@ -9,7 +9,7 @@ namespace {
 // Roundoffs of one exp or log: two units in the last place.
 constexpr Real kTranscendental = 4;
 
-// Of x - max. Elements of -infinity are 0 without any error.
+// Returns x - max. Elements of -infinity are 0 without any error.
 Real distance(Real largest, Real value) { return std::isinf(value) ? 0 : largest - value; }
 
 }  // namespace

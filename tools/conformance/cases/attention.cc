@@ -41,7 +41,7 @@ std::vector<Input> inputs_of(DType dtype, const Attention& op) {
   return inputs;
 }
 
-// What may be differentiated.
+// Returns the numbers of the inputs that may be differentiated.
 std::vector<std::size_t> differentiable(const Attention& op) {
   const bool is_small = op.batch * op.heads * op.queries * op.keys * op.width < 400;
   if (!is_small) return {};

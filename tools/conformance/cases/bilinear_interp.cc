@@ -73,7 +73,7 @@ std::vector<Expected> forward_reference(const Interp& op, const Array& x) {
     for (const Tap& r : taps_at(row, op.x[2], 0)) {
       for (const Tap& c : taps_at(column, op.x[3], 0)) {
         const Real value = x.at({index[0], index[1], r.index, c.index});
-        // What has no share does not count, infinite or not.
+        // An element without a share does not count, infinite or not.
         if (r.weight * c.weight == 0) continue;
         out.values[o] += r.weight * c.weight * value;
         largest = std::max(largest, std::abs(value));
@@ -166,7 +166,7 @@ void add_special_cases(Suite& suite, DType dtype) {
   const auto one = [](Real value) {
     return cycle({0.5L, -1, 2, 0.25L, -3, 1, 4, value, 0.125L, 2, -2, 1.5L});
   };
-  // What has no share in an element does not reach it.
+  // An element that has no share in a result does not reach it.
   const Interp doubled{{1, 1, 3, 4}, {.out_h = 6, .out_w = 8, .align_mode = 1}, ", nan"};
   suite.add(forward_case(dtype, doubled, one(NAN)));
   const Interp corners{{1, 1, 3, 4},

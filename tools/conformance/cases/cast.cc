@@ -27,7 +27,7 @@ Case cast_case(DType from, DType to, const Shape& shape, const Generator& values
           .differentiate = smooth ? std::vector<std::size_t>{0} : std::vector<std::size_t>{}};
 }
 
-// What both dtypes can hold, once the fraction is dropped.
+// Makes values that both dtypes can hold, once the fraction is dropped.
 Generator common_values(DType from, DType to) {
   if (is_unsigned(from) || is_unsigned(to)) return cycle({0, 1, 0.75L, 2.5L, 3.9L, 100.25L, 127});
   return cycle({0, 1, -1, 0.75L, -0.75L, 2.5L, -2.5L, 3.9L, -3.9L, 100.25L, -127});

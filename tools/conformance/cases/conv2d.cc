@@ -191,7 +191,7 @@ const std::vector<Convolution>& large_convolutions() {
   return kRows;
 }
 
-// Of sizes that Winograd's method pays for.
+// Winograd's method pays for these sizes.
 const std::vector<Convolution>& transformed_convolutions() {
   static const std::vector<Convolution> kRows = {
       {{1, 32, 10, 11}, {32, 32, 3, 3}, {.paddings = {1, 1}}, true, "many channels"},

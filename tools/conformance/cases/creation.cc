@@ -141,7 +141,7 @@ void add_creation_cases(Suite& suite) {
     for (const double value : {0.1, -1e-5, 65519.0, 65520.0})
       suite.add(fill_case({3}, value, dtype));
   }
-  // What float32 does not hold.
+  // float32 does not hold these values.
   for (const DType dtype : {kInt32, kInt64}) suite.add(fill_case({3}, -2147483647, dtype));
   suite.add(fill_case({3}, 9007199254740991, kInt64));
   suite.add(fill_case({3}, 9007199254740991, kUInt64));

@@ -21,7 +21,7 @@ struct Dropout {
   RandomState state{0xFEDCBA9876543210, 7};
   const char* note = "";
 
-  // What an element that stays is multiplied with.
+  // Returns the number that an element that stays is multiplied with.
   [[nodiscard]] Real factor() const {
     const Real stays = 1 - Real{p};
     const bool upscales = mode == kModes[0];

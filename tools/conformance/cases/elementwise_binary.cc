@@ -14,7 +14,7 @@ struct Op {
   const char* name;
   Variable (*build)(const Variable&, const Variable&);
   Real (*real)(Real, Real);
-  // Of whole numbers; the narrower types keep the lower bits.
+  // Computes on whole numbers; the narrower types keep the lower bits.
   Real (*whole)(Real, Real);
   // Divisors, and bases of powers, keep away from 0.
   bool divides = false;

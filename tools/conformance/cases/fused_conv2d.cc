@@ -23,7 +23,7 @@ struct FusedConv {
 
 constexpr double kEpsilon = 1e-3;
 
-// What the inputs are after image and filter.
+// The inputs of the op that come after image and filter.
 struct AddedToConvolution {
   explicit AddedToConvolution(const FusedConv& op) {
     std::size_t next = op.conv.bias ? 3 : 2;
@@ -149,7 +149,7 @@ void add_fused_conv2d_cases(Suite& suite) {
       {strided, false, false, "relu"},
       {none, true, true, "relu"},
   };
-  // Of sizes that Winograd's method pays for.
+  // Winograd's method pays for these sizes.
   const Convolution many{
       {1, 32, 10, 11}, {36, 32, 3, 3}, {.paddings = {1, 1}}, true, "many channels"};
   const FusedConv transformed[] = {

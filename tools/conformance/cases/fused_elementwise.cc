@@ -78,7 +78,7 @@ class Rounded {
   Real unit_;  // the dtype's roundoff in those of the arithmetic
 };
 
-// Of one element of each input the elements of the outputs.
+// Computes, from one element of each input, the elements of the outputs.
 using Element = std::function<std::vector<Bounded>(const std::vector<Real>&)>;
 
 std::vector<Expected> each_element(const Arrays& in, const std::vector<DType>& dtypes,
@@ -149,8 +149,8 @@ Case erf_chain(DType dtype, const std::vector<Shape>& shapes) {
   });
 }
 
-// What a backward program has: relu_grad(y, g) times z, added to itself, and as another output the
-// gradient of a sigmoid.
+// A backward program has such a chain: relu_grad(y, g) times z, added to itself, and as another
+// output the gradient of a sigmoid.
 Case gradient_chain(DType dtype, const std::vector<Shape>& shapes) {
   const Expression expression{{"relu_grad", "elementwise_mul", "elementwise_add", "sigmoid_grad"},
                               {2, 0, 1, 2, 3, 2, 2, 4, 4, 2, 0, 5},
@@ -182,7 +182,7 @@ Case choice_chain(DType dtype, const std::vector<Shape>& shapes) {
   });
 }
 
-// What is no number, and infinities, through a chain to the bit.
+// NaN and infinities pass through a chain to the bit.
 Case special_chain(DType dtype) {
   const Expression expression{{"relu", "elementwise_min", "sign"},
                               {1, 0, 2, 2, 1, 1, 3},

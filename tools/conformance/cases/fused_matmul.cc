@@ -23,7 +23,7 @@ struct FusedMatmul {
   std::string activation = "none";
 };
 
-// What the inputs are after x and y.
+// The inputs of the op that come after x and y.
 struct AddedToProduct {
   explicit AddedToProduct(const FusedMatmul& op) {
     std::size_t next = 2;
@@ -104,7 +104,7 @@ void add_fused_matmul_cases(Suite& suite) {
       {{3, 65, 40}, {40, 70}, false, false, true, true, "sigmoid"},
       {{4, 65, 40}, {4, 40, 70}, false, false, true, false, "relu"},
       {{2, 3}, {3, 2100}, false, false, true, true, "relu"},
-      // Of whole vectors of 16 bytes.
+      // The rows of these are whole vectors of 16 bytes.
       {{33, 64}, {64, 136}, false, false, true, true, "gelu_tanh"},
       {{33, 64}, {64, 136}, false, false, true, false, "gelu"},
       {{33, 64}, {136, 64}, false, true, false, true, "relu"},

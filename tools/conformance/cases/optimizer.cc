@@ -76,7 +76,7 @@ DenseGradient dense_gradient(const Array& param, const Array& grad, const Array*
   return dense;
 }
 
-// What rounding may do to the summed gradient before the rule sees it.
+// Returns the error that rounding may add to the summed gradient before the rule sees it.
 Real error_of_sum(const DenseGradient& grad, std::size_t i) {
   return std::max<Real>(grad.terms[i] - 1, 0) * grad.magnitude[i];
 }

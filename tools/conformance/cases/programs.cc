@@ -79,7 +79,7 @@ Case random_case(std::uint64_t seed, const Shape& shape) {
           .build = [=](const Variables& in) { return build_random(seed, in); }};
 }
 
-// What was read from a parameter before its update keeps the old value, whatever read it.
+// A value read from a parameter before its update stays the old one, whatever op read it.
 Case update_case(const char* reader, Variable (*read)(const Variable&)) {
   const Shape shape{3, 4};
   return {.op = "update",

@@ -167,7 +167,7 @@ Case advance_case(const RandomState& state) {
               }};
 }
 
-// Of two elements, or of three with what is added to the offset; without an index, of 0.
+// The state has two elements, or three with what is added to the offset; no index means 0.
 Case fold_in_case(const RandomState& state, std::int64_t base, std::int64_t index) {
   constexpr std::int64_t kOffset = 3;
   std::vector<Real> elements{static_cast<Real>(state.seed), static_cast<Real>(state.run)};

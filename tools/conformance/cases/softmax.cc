@@ -25,7 +25,7 @@ std::vector<Expected> reference(const Array& x, int axis, bool is_log) {
       position = static_cast<std::int64_t>(k);
       const std::size_t to = x.offset(index);
       out.values[to] = is_log ? values[k] - row.log_sum : row.values[k];
-      // Of x - max, of log(sum) and of their difference.
+      // The error is that of x - max, of log(sum) and of their difference.
       out.slack[to] = is_log ? 2 * std::abs(out.values[to]) + row.log_sum_slack : row.slack[k];
     }
   }

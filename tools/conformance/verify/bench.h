@@ -1,5 +1,5 @@
-// What the checks of a level share: an instance of the plugin and an open device, made by the first
-// check that needs them and made anew behind one that failed.
+// The checks of a level share a bench: an instance of the plugin and an open device, made by the
+// first check that needs them and made anew behind one that failed.
 #pragma once
 
 #include <memory>

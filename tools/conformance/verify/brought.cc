@@ -27,7 +27,7 @@ std::vector<OwnOp> own_ops(Instance& instance) {
   return ops;
 }
 
-// Of the kernels that are so.
+// Returns the ops of the kernels for which `is_so` returns true.
 std::set<std::string> kernel_ops(Instance& instance, bool (*is_so)(const loci_kernel_def& def)) {
   if (instance.interface(LOCI_KERNELS_INTERFACE, LOCI_KERNELS_MINOR) == nullptr) return {};
   const loci_kernels_api& api = instance.kernels_api();

@@ -1,5 +1,5 @@
-// What a plugin brings, as its tables say it. The manifest tells less: a backend may have kernels
-// for another plugin's devices and no device of its own.
+// Asks a plugin's tables for the ops, kernels and devices that it brings. The manifest tells less:
+// a backend may have kernels for another plugin's devices and no device of its own.
 #pragma once
 
 #include <chrono>

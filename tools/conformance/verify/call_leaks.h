@@ -1,5 +1,5 @@
-// What calls leave in memory of the host, kind by kind: those that succeed, and those that are
-// refused. A leak of a call is small beside what a whole life takes and gives back.
+// Finds the memory of the host that calls leave behind, kind by kind: those that succeed, and those
+// that are refused. A leak of a call is small beside what a whole life takes and gives back.
 #pragma once
 
 #include <vector>

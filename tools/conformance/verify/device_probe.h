@@ -1,5 +1,5 @@
-// Whether a device works at all, whatever it does wrong: for telling one failure from what follows
-// of it.
+// Finds out if a device works at all, whatever it does wrong: this tells a failure from those that
+// follow from it.
 #pragma once
 
 #include "tools/conformance/verify/subject.h"

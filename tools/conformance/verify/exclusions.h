@@ -1,4 +1,4 @@
-// What a plugin is known not to do, with the reasons: a JSON array of
+// The file lists what a plugin is known not to do, with the reasons: a JSON array of
 //   {"case": "^ops/.*/float64/", "kind": "unsupported", "reason": "kernels are float32 alone"}
 // `case` is a regular expression that is looked for in the name of a check; the first entry that
 // matches counts. `kind` is

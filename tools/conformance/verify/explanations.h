@@ -1,4 +1,4 @@
-// What each check demands, in words: for `loci verify --explain`.
+// Says in words what each check demands: for `loci verify --explain`.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace loci::verify {
 
-// Of the check with that name, as a report has it; empty if there is no such check.
+// Takes the name of a check as a report has it; returns an empty text if there is no such check.
 std::string explanation_of(std::string_view check);
-// The same; throws Error(kInvalidArgument), with names that are near, if there is none.
+// Throws Error(kInvalidArgument), with names that are near, if there is no such check.
 std::string explain(std::string_view check);
 
 }  // namespace loci::verify

@@ -9,7 +9,7 @@ namespace loci::verify {
 namespace {
 
 constexpr int kWarmUpRounds = 4;
-// Of an allocation, with what the allocator adds, about.
+// The smallest allocation takes about so many bytes, with what the allocator adds.
 constexpr std::size_t kLeastPiece = 24;
 // Behind which most work that leaves nothing shows it.
 constexpr std::size_t kFewRounds = 6;
@@ -36,7 +36,7 @@ bool grows_all_along(const std::vector<std::size_t>& seen) {
   return least(0) + part < least(1) && most(1) + part < most(2);
 }
 
-// By how much kHeapRounds of it raised the heap, if it rose all along; else 0.
+// Returns the bytes by which kHeapRounds of work raised the heap, if it rose all along; else 0.
 std::size_t growth_of_rounds(const std::function<void()>& work, std::size_t least) {
   const std::size_t first = heap_bytes();
   std::vector<std::size_t> seen;

@@ -22,7 +22,7 @@ class OpenDevice {
   OpenDevice(const OpenDevice&) = delete;
   OpenDevice& operator=(const OpenDevice&) = delete;
 
-  // What the destructor does, once.
+  // Does the destructor's work, once.
   void close();
 
   [[nodiscard]] const loci_device_api& api() const { return api_; }
@@ -37,7 +37,7 @@ class OpenDevice {
   void require_allocations(std::uint64_t count) const;
   // `count`, or as many as there may be beside `others`.
   [[nodiscard]] std::uint64_t as_many(std::uint64_t count, std::uint64_t others = 0) const;
-  // Whether all its streams are one queue.
+  // True if all streams of the device are one queue.
   [[nodiscard]] bool has_one_queue() const { return (info_.flags & LOCI_DEVICE_ONE_QUEUE) != 0; }
 
   // `bytes`, rounded up to what the device deals in.

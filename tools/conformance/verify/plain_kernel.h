@@ -13,9 +13,9 @@ namespace loci::verify {
 
 class PlainKernel {
  public:
-  // Of the first operator without attributes, from one float32 tensor to another of its shape, that
-  // the plugin has a kernel for, with these flags (LOCI_KERNEL_*). Skips the check if there is
-  // none.
+  // Prepares the first operator without attributes, from one float32 tensor to another of its
+  // shape, that the plugin has a kernel for, with these flags (LOCI_KERNEL_*). Skips the check if
+  // there is none.
   PlainKernel(Instance& instance, OpenDevice& device, const Stream& stream,
               std::uint32_t flags = 0);
   ~PlainKernel();

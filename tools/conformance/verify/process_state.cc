@@ -32,7 +32,7 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// Of the process whose folder in /proc it is; 0 if it has gone meanwhile.
+// Returns the parent of the process whose folder in /proc it is; 0 if it has gone meanwhile.
 long parent_of(const fs::path& process) {
   std::string line;
   std::getline(std::ifstream(process / "stat"), line);

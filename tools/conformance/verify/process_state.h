@@ -1,4 +1,4 @@
-// What a process holds of the system: for finding what a plugin leaves behind.
+// Records what a process holds of the system: for finding what a plugin leaves behind.
 #pragma once
 
 #include <sys/types.h>

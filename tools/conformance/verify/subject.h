@@ -20,7 +20,7 @@
 
 namespace loci::verify {
 
-// What is to be verified.
+// The plugin and its device that are to be verified.
 struct Target {
   plugins::Candidate manifest;  // of the file, as plugins::inspect() read it
   std::uint32_t index = 0;      // of the device
@@ -38,7 +38,7 @@ auto call_plugin(std::string_view function, Call&& call) {
     fail("{} let an exception cross the ABI, which is no std::exception", function);
   }
 }
-// The same for a function that returns an error. Throws PluginError, its message with the function.
+// Calls a function that returns an error. Throws PluginError, its message with the function.
 template <class Call>
 void call_checked(std::string_view function, Call&& call) {
   loci_error* error = call_plugin(function, std::forward<Call>(call));
@@ -54,7 +54,7 @@ void call_checked(std::string_view function, Call&& call) {
 // Maps the file for the life of the process; throws CheckFailed if it cannot be mapped or has no
 // query function.
 loci_plugin_query_fn query_function(const std::string& path);
-// What this host tells it.
+// Returns what this host tells the plugin about itself.
 loci_host_info host_info();
 // Calls it. Throws CheckFailed if it returns NULL.
 const loci_plugin_desc* query(loci_plugin_query_fn function);

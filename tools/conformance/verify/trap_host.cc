@@ -45,7 +45,7 @@ std::atomic<std::int64_t> live_errors{0};
 
 }  // namespace
 
-// What the table's `host` points to.
+// The table's `host` points to this.
 struct TrapHost::State {
   loci_host_api api{};
   std::string library_path;

@@ -25,7 +25,7 @@ class PluginError : public std::runtime_error {
 };
 std::string code_name(loci_code code);  // "OUT_OF_MEMORY", "code 99"
 
-// What of the host is in the plugin's hands.
+// Counts what the plugin holds of the host.
 struct Holdings {
   std::int64_t allocations = 0;
   std::int64_t bytes = 0;
@@ -49,7 +49,7 @@ class TrapHost {
   [[nodiscard]] Holdings holdings() const;
   // Makes the n-th allocation from now on, and that one alone, find no memory; 0: none.
   void fail_allocation(std::int64_t n);
-  // Whether such a failure is still to come.
+  // Returns true if such a failure is still to come.
   [[nodiscard]] bool failure_pending() const;
 
   // Throws PluginError, and frees the error, if there is one.

@@ -1,4 +1,4 @@
-// What a check of a plugin is, and how it ends.
+// Defines a check of a plugin, and how it ends.
 #pragma once
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ std::string_view outcome_name(Outcome outcome);  // "expected_failure"
 struct Verdict {
   Outcome outcome = Outcome::kPassed;
   std::string message;  // why it did not pass
-  // Of a case of an op: the kernels that ran it, "org.loci.cpu/onednn".
+  // The kernels that ran a case of an op, "org.loci.cpu/onednn".
   std::set<std::string> kernels = {};
   bool device_lost = false;  // so the plugin said: LOCI_CODE_DEVICE_LOST
 };

@@ -191,7 +191,7 @@ class Verification {
   Target target_;
   OpsOptions ops_;
   Vitality vitality_;
-  // Of the checks of the levels that are wanted, each whole and without its level.
+  // Names the checks of the levels that are wanted, each whole and without its level.
   std::vector<std::string> wanted_names_;
   Report report_;
 };

@@ -46,8 +46,8 @@ struct Group {
   std::set<std::string> subjects;
 };
 
-// What an absent case says differs with its shape, so those go together. Where the op has kernels
-// and none for the dtypes of the case, the core says "(none for float16; has: float32)".
+// Names why a case is absent without its shape, so that like cases go together. Where the op has
+// kernels and none for the dtypes of the case, the core says "(none for float16; has: float32)".
 std::string absence(const std::string& message) {
   constexpr std::string_view kHas = "; has: ";
   const std::size_t none = message.find("(none for ");

@@ -16,7 +16,7 @@ namespace loci::verify {
 namespace {
 
 constexpr std::uint32_t kMinAlignment = 64;
-// Of those that should not be there; a plugin that hides none has hundreds.
+// A message names so many stray symbols; a plugin that hides none has hundreds.
 constexpr std::size_t kSymbolsNamed = 3;
 
 bool has(const std::vector<std::string>& items, std::string_view item) {
@@ -185,7 +185,7 @@ void check_interfaces(const Target& target) {
   }
 }
 
-// What every table begins with, in its own size.
+// Every table begins with these fields, of which struct_size is its own size.
 struct Head {
   std::uint32_t struct_size;
   std::uint32_t minor;

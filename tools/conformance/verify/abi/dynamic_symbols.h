@@ -1,4 +1,4 @@
-// What a shared library offers to the dynamic linker and asks of it, read from its file.
+// Reads from the file of a shared library what it offers to the dynamic linker and asks of it.
 #pragma once
 
 #include <string>

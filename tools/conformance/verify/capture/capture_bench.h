@@ -1,4 +1,4 @@
-// What the checks of the level capture share: the pair of plugins, and a capturer of the open
+// The checks of the level capture share a bench: the pair of plugins, and a capturer of the open
 // device, made by the first check that needs it and made anew behind one that failed.
 #pragma once
 

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t kSource = 0;
 constexpr std::uint32_t kTarget = 1;
 
-// What the op makes of that content.
+// Returns the result of the op, not captured, for a source with that pattern.
 Bytes plain_result(CaptureRig& rig, const SampleOp& op, std::uint64_t pattern) {
   const Memory source(rig.device, kOrderedBytes);
   const Memory target(rig.device, kOrderedBytes);

@@ -1,4 +1,4 @@
-// What changes an executable: patch and update.
+// Checks the functions that change an executable: patch and update.
 #pragma once
 
 #include <vector>

@@ -73,7 +73,7 @@ void check_loop_rounds(OpenCapturer& capturer) {
   }
 }
 
-// What decides comes from work before it, and what it leaves goes to work behind it.
+// The loop's condition comes from work before it, and work behind it reads what it leaves.
 void check_loop_order(OpenCapturer& capturer) {
   CaptureControlRig rig(capturer);
   rig.prepare(0);

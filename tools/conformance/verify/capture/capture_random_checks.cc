@@ -10,7 +10,7 @@
 namespace loci::verify {
 namespace {
 
-// Of buffers, by their numbers.
+// A copy between buffers, which are given by their numbers.
 struct Copy {
   std::size_t target;
   std::size_t source;

@@ -125,7 +125,7 @@ void check_destroyed_while_queued(OpenCapturer& capturer) {
 void check_many(OpenCapturer& capturer) {
   static constexpr std::size_t kGraphs = 64;
   CaptureRig rig(capturer);
-  // As many at a time as there may be targets.
+  // There are as many targets at a time as the device may have allocations for.
   const std::size_t targets_count = rig.device.as_many(kGraphs, kRigAllocations);
   std::vector<Executable> executables;
   std::vector<Memory> targets;

@@ -1,4 +1,4 @@
-// What the checks of captures work on: the streams and memory of those of order, and recordings.
+// The checks of captures work on this rig: streams and memory as those of order, and recordings.
 #pragma once
 
 #include <cstdint>
@@ -72,7 +72,7 @@ class Recorder {
   bool is_open_ = true;
 };
 
-// Of one op, which is item 1.
+// Records one op, which is item 1.
 CapturedGraph record(CaptureRig& rig, const SampleOp& op, const Memory& target,
                      const Memory& source);
 CapturedGraph record_copy(CaptureRig& rig, const Memory& target, const Memory& source);

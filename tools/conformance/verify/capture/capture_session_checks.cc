@@ -166,7 +166,7 @@ void check_description(OpenCapturer& capturer) {
   }
 }
 
-// What a recording stream refuses.
+// A call that a recording stream has to refuse.
 using Forbidden = void (*)(CaptureRig& rig);
 
 void check_forbidden(OpenCapturer& capturer, const std::string& what, Forbidden call) {

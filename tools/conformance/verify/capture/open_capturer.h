@@ -92,7 +92,7 @@ class CapturedGraph {
 
   [[nodiscard]] const loci_graph* get() const { return handle_; }
   [[nodiscard]] loci_graph_stats stats() const;
-  // Of all kinds.
+  // Counts nodes of all kinds.
   [[nodiscard]] std::uint64_t nodes() const;
   [[nodiscard]] std::string dump() const;
   [[nodiscard]] Executable instantiate() const;

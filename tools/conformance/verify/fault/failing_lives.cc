@@ -8,7 +8,7 @@
 namespace loci::verify {
 namespace {
 
-// What a device makes at first and keeps is made by what comes before it.
+// Earlier calls, which succeed, make what a device makes at first and then keeps.
 constexpr int kFailingOne = 3;
 constexpr int kMostAttempts = 8;
 constexpr int kFewestLives = 8;

@@ -1,4 +1,4 @@
-// What failures leave behind: lives of a device in each of which a call, or a piece of work, fails.
+// Checks what failures leave behind: in each life of a device a call, or a piece of work, fails.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ using Attempt = std::function<bool()>;
 struct Failing {
   const char* option;  // "fail_copy", the setting by which it fails
   const char* what;    // "a copy"
-  // What an attempt needs, made once in a life.
+  // Makes what an attempt needs, once in a life.
   Attempt (*prepare)(FaultyDevice& faulty);
 };
 

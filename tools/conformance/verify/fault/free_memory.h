@@ -10,7 +10,7 @@ namespace loci::verify {
 // 0 where the device does not count.
 std::uint64_t free_memory_of(const OpenDevice& device);
 
-// What is free before and behind something that is done again and again.
+// Compares the memory that is free before and behind something that is done again and again.
 class FreeMemory {
  public:
   void note(std::uint64_t before, std::uint64_t behind);

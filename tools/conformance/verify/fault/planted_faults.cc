@@ -28,7 +28,7 @@ bool refuses_memory(OpenDevice& device) {
   return false;
 }
 
-// Of two copies, to the device and back; true if one of them fails.
+// Makes two copies, to the device and back; true if one of them fails.
 bool refuses_copies(OpenDevice& device) {
   const Stream stream(device);
   const Memory memory(device, kBulkBytes);
@@ -64,7 +64,7 @@ Attempt fill_attempts(FaultyDevice& faulty) {
   return [&faulty] { return refuses_fill(faulty.device); };
 }
 
-// What a launch needs, in the order in which it is made.
+// A launch needs these members, which are made in their order.
 struct Launching {
   explicit Launching(FaultyDevice& faulty)
       : device(faulty.device), stream(device), kernel(*faulty.instance, device, stream) {}
@@ -216,7 +216,7 @@ void check_failed_work(const Target& target) {
   use_memory(device);
 }
 
-// What a call returns once the device is lost.
+// Every call has to return LOCI_CODE_DEVICE_LOST once the device is lost.
 template <class Call>
 void expect_lost(const char* function, const Call& call) {
   try {

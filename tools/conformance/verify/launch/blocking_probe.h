@@ -1,4 +1,4 @@
-// Whether a launch waits for the work that its stream was given before.
+// Finds out if a launch waits for the work that its stream was given before.
 #pragma once
 
 #include <loci/abi/device.h>

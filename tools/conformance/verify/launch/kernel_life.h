@@ -1,4 +1,4 @@
-// What kernels leave behind when they are made and destroyed again and again.
+// Finds what kernels leave behind when they are made and destroyed again and again.
 #pragma once
 
 #include <loci/abi/host.h>

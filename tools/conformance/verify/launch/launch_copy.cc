@@ -28,7 +28,7 @@ bool is_dense(const loci_view& view, bool host_memory) {
                         (host_memory && view.residence == LOCI_RESIDENCE_HOST);
   return is_there && view.strides == nullptr;
 }
-// Whether its elements lie one behind the other.
+// Returns true if its elements are floating numbers that lie one behind the other.
 bool has_floats(const loci_view& view) {
   return view.layout == LOCI_LAYOUT_PLAIN && is_float(view.dtype);
 }
@@ -46,7 +46,7 @@ std::uint64_t slot_bytes(const loci_view& view) {
   return (view.bytes + kAlignment + kChunk - 1) / kChunk * kChunk;
 }
 
-// What is behind the outputs, as long as nobody writes there.
+// The bytes behind the outputs have this value as long as nobody writes there.
 constexpr std::byte kBehind{0xA5};
 
 void mark_ends(const loci_view& view, std::vector<std::byte>* slots) {

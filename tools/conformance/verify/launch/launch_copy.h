@@ -40,11 +40,11 @@ class LaunchCopy {
  public:
   // More is rehearsed for its aliases alone.
   static constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 10;
-  // Whether it can be made again: its outputs are dense memory that no argument shares, where the
-  // device works, and all together is no more than that.
+  // Returns true if the launch can be made again: its outputs are dense memory that no argument
+  // shares, where the device works, and all together has at most `most_bytes`.
   static bool suits(const LaunchPlace& place, const loci_launch& launch,
                     const ArgumentCounts& counts, std::uint64_t most_bytes = kMostBytes);
-  // Of all arguments.
+  // Returns the bytes of all arguments together.
   static std::uint64_t bytes_of(const loci_launch& launch, const ArgumentCounts& counts);
 
   // The inputs are those of `launch`, the elements of plain floating ones turned by half their
@@ -61,10 +61,10 @@ class LaunchCopy {
   [[nodiscard]] loci_stream* stream() const { return own_stream_; }
   // The first error that a call has met; empty: none.
   [[nodiscard]] const std::string& error() const { return error_; }
-  // Whether one said that the device is lost.
+  // True once a call has said that the device is lost.
   [[nodiscard]] bool is_lost() const { return is_lost_; }
 
-  // Whether that output fits into that input, and the input is a copy.
+  // Returns true if that output fits into that input, and the input is a copy.
   [[nodiscard]] bool can_alias(const loci_alias& alias) const;
   // Fresh inputs, zeros in the outputs, the workspace and the state. With an alias, that output
   // lies in that input.
@@ -77,11 +77,11 @@ class LaunchCopy {
   bool start_in_slot(const PreparedKernel& kernel, std::size_t slot);
   // Waits. False if that work, or that of others in the stream, failed.
   bool finish(loci_stream* stream = nullptr);
-  // What the outputs hold, those of the first slot.
+  // Returns the content of the outputs, those of the first slot.
   Contents read();
   // The first output, in the first slot, behind whose bytes there was written since the reset.
   std::optional<std::uint64_t> overrun_output();
-  // Whether those of every slot hold that.
+  // Returns true if the outputs of every slot hold that.
   bool all_hold(const Contents& expected);
   // reset, start, finish and read; empty if one of them failed.
   Contents run(const PreparedKernel& kernel, const loci_alias* alias = nullptr);

@@ -1,4 +1,4 @@
-// What LOCI_KERNEL_CAPTURABLE promises, tried with copies of a launch: that a stream may record it,
+// Tries what LOCI_KERNEL_CAPTURABLE promises with copies of a launch: that a stream may record it,
 // and that each replay computes what a plain launch does then.
 #pragma once
 
@@ -19,14 +19,14 @@ namespace loci::verify {
 // Thread-safe. `capturer` is its plugin.
 class LaunchRecorder {
  public:
-  // Of devices that are opened with that index.
+  // Records launches on devices that are opened with that index.
   LaunchRecorder(Target capturer, std::uint32_t index);
   ~LaunchRecorder();
   LaunchRecorder(const LaunchRecorder&) = delete;
   LaunchRecorder& operator=(const LaunchRecorder&) = delete;
 
-  // What is wrong, in a sentence; empty if nothing is, or it cannot be tried: also of a kernel that
-  // is not LOCI_KERNEL_CAPTURABLE. Throws what the capturer fails with.
+  // Returns a sentence that says what is wrong; empty if nothing is, or it cannot be tried: also of
+  // a kernel that is not LOCI_KERNEL_CAPTURABLE. Throws what the capturer fails with.
   std::string rehearse(const Rehearsed& rehearsed, const LaunchPlace& place,
                        const loci_launch& launch);
   // How many were rehearsed since the last call.
@@ -50,7 +50,7 @@ class LaunchRecorder {
 void use_launch_recorder(const Target& capturer, std::uint32_t index);
 // NULL without.
 LaunchRecorder* launch_recorder();
-// By it, or without one as a launch that is not recorded.
+// The recorder rehearses the launch; without one, rehearse() does.
 std::string rehearse_as_set(const Rehearsed& rehearsed, const LaunchPlace& place,
                             const loci_launch& launch);
 

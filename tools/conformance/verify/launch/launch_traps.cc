@@ -27,7 +27,7 @@
 namespace loci::verify {
 namespace {
 
-// What stands for a loci_kernel of the plugin's.
+// A watched kernel stands for a loci_kernel of the plugin's.
 struct WatchedKernel {
   loci_kernel* real;
   const loci_kernel_def* def;

@@ -16,10 +16,10 @@ namespace loci::verify {
 // Before the core loads the plugin.
 void watch_launches(const std::string& path);
 
-// What was found since the last call, a sentence each; the same is told once.
+// Returns what was found since the last call, a sentence each; no finding is told twice.
 std::vector<std::string> take_findings();
 
-// Of the kernels of that op, the aliases that were tried on large arguments, "add (plain): 0 in 1".
+// Returns the aliases of that op's kernels tried on large arguments, "add (plain): 0 in 1".
 std::vector<std::string> aliases_tried(const std::string& op);
 
 }  // namespace loci::verify

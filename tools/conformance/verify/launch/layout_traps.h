@@ -1,4 +1,4 @@
-// What the level ops makes of the layouts of the plugin's own (see launch_traps.h).
+// The level ops tries the plugin's own layouts with these (see launch_traps.h).
 #pragma once
 
 #include <loci/abi/kernels.h>
@@ -26,8 +26,8 @@ struct Relayout {
   loci_stream* stream;
 };
 
-// What is wrong with it, in a sentence: it writes behind its target, or other bytes each time.
-// Empty if nothing is, or it cannot be tried. `layout` is as the plugin says it.
+// Returns a sentence that says what is wrong: the relayout writes behind its target, or other bytes
+// each time. Empty if nothing is, or it cannot be tried. `layout` is as the plugin says it.
 std::string rehearse_relayout(const Relayout& relayout, const LaunchPlace& place,
                               const std::string& layout);
 

@@ -79,7 +79,7 @@ class Copier {
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::int64_t* dims =
           copy(from[i].dims, static_cast<std::uint64_t>(std::max(from[i].rank, 0)));
-      // Of a scalar there is nothing to copy, and NULL would say that its extents are unknown.
+      // A scalar has nothing to copy, and NULL would say that its extents are unknown.
       if (own != nullptr && from[i].rank > 0) own[i].dims = dims;
     }
     return own;

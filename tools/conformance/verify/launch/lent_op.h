@@ -24,7 +24,7 @@ class LentOp {
   const loci_op_desc* op_ = nullptr;
 };
 
-// Whether the address belongs to a description, lent or taken back. Safe in a signal handler.
+// Returns true if the address is in a description, lent or taken back. Safe in a signal handler.
 bool is_lent(const void* address) noexcept;
 
 }  // namespace loci::verify

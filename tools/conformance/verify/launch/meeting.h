@@ -13,7 +13,7 @@ class Meeting {
   void wait_until_open();
   // Waits until it is open and a second thread has arrived.
   void arrive();
-  // Whether somebody went on before it was open.
+  // True if somebody went on before it was open.
   [[nodiscard]] bool was_late() const { return was_late_; }
 
  private:

@@ -52,8 +52,8 @@ class Overlap {
     Contents want;
   };
 
-  // Whether all is right. Those whose results are the same are not worth the time that streams and
-  // threads take.
+  // Returns true if all is right. Those whose results are the same are not worth the time that
+  // streams and threads take.
   bool try_all() {
     if (sides_[0].want != sides_[1].want) {
       ++subject_.overlaps->telling;

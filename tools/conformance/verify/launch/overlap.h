@@ -12,7 +12,7 @@ namespace loci::verify {
 // How many launches of one implementation and size are tried so.
 constexpr int kOverlaps = 1;
 
-// What is wrong, in a sentence; empty if nothing is, or it cannot be tried. Counts in
+// Returns a sentence that says what is wrong; empty if nothing is, or it cannot be tried. Counts in
 // `rehearsed`.
 std::string try_overlaps(const Rehearsed& rehearsed, const LaunchPlace& place,
                          const loci_launch& launch);

@@ -35,7 +35,7 @@ class Rehearsal {
   }
 
  private:
-  // Whether it can be made, and gives the same again.
+  // Returns true if the launch can be made, and gives the same result again.
   bool repeats() {
     if (!one_.usable()) return false;
     want_ = one_.run(subject_.kernel);

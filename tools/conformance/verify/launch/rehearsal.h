@@ -1,4 +1,4 @@
-// What a kernel's definition promises, tried with copies of a launch: that an output may lie in an
+// Tries what a kernel's definition promises, with copies of a launch: that an output may lie in an
 // input's memory, that what was prepared serves other shapes, that launches do not disturb each
 // other.
 #pragma once
@@ -24,8 +24,8 @@ struct Rehearsed {
   const loci_kernel_def& def;
   PreparedKernel kernel;
   ArgumentCounts counts;
-  // Of a shape-agnostic kernel: prepared for other shapes, "[2, 3]" of its first argument. NULL:
-  // no.
+  // A shape-agnostic kernel, prepared for other shapes, "[2, 3]" of its first argument. NULL: there
+  // is none.
   const PreparedKernel* other = nullptr;
   std::string other_shape;
   OverlapCounts* overlaps = nullptr;  // of the implementation
@@ -33,8 +33,8 @@ struct Rehearsed {
   std::function<void(loci_stream*)> keep_busy;
 };
 
-// What is wrong, in a sentence; empty if nothing is, or it cannot be tried, as for a launch whose
-// result differs each time.
+// Returns a sentence that says what is wrong; empty if nothing is, or it cannot be tried, as for a
+// launch whose result differs each time.
 std::string rehearse(const Rehearsed& rehearsed, const LaunchPlace& place,
                      const loci_launch& launch);
 
@@ -42,7 +42,7 @@ std::string rehearse(const Rehearsed& rehearsed, const LaunchPlace& place,
 // small input before they write.
 inline constexpr std::uint64_t kMostAliasBytes = std::uint64_t{2} << 20;
 
-// The same for nothing but aliases, on up to kMostAliasBytes. `tried` gets those that could be.
+// Tries nothing but aliases, on up to kMostAliasBytes. `tried` gets those that could be.
 std::string rehearse_aliases(const Rehearsed& rehearsed, const LaunchPlace& place,
                              const loci_launch& launch, std::vector<loci_alias>* tried);
 

@@ -1,5 +1,5 @@
-// Of kernels that say they are shape-agnostic: what each prepared first for arguments of some
-// dtypes and ranks, to be launched on every other shape of them.
+// Keeps what kernels that say they are shape-agnostic prepared first for arguments of some dtypes
+// and ranks, to be launched on every other shape of them.
 #pragma once
 
 #include <loci/abi/host.h>

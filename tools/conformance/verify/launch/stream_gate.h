@@ -28,7 +28,7 @@ class StreamGate {
 
   // False too for a plugin whose streams did not wait, or whose calls wait for the streams.
   [[nodiscard]] bool can(Means means) const;
-  // What is enqueued from now on waits for open(), or for a moment.
+  // Work that is enqueued from now on waits for open(), or for a moment.
   void hold(Means means, loci_stream* one, loci_stream* two);
   void open() { meeting_->open(); }
 

@@ -20,18 +20,18 @@
 
 namespace loci::verify {
 
-// Of what one implementation prepared, as much as is rehearsed: of launches on kLargeBytes, which
-// take long enough to meet, and of smaller ones.
+// So many launches of one implementation are rehearsed: those on kLargeBytes, which take long
+// enough to meet, and smaller ones.
 inline constexpr int kLargeRehearsals = 6;
 inline constexpr int kRehearsals = 24;
 
-// Of launches of one size.
+// Counts rehearsals of launches of one size.
 struct Rehearsals {
   std::atomic<int> left;
   OverlapCounts overlaps = {};
 };
 
-// What is known of one implementation.
+// The facts and counts that are known of one implementation.
 struct Watched {
   std::string name;  // "relu (portable)"
   bool lived = false;

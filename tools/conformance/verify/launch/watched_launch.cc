@@ -68,7 +68,7 @@ std::uint64_t free_memory(loci_device* device) {
   return 0;
 }
 
-// Whether kernels reach their arguments as the host does.
+// Returns true if kernels reach their arguments as the host does.
 bool works_in_host_memory() {
   Watch& self = watch();
   if (self.device.describe == nullptr) return view(self.kernels.device_type) == "cpu";
@@ -79,7 +79,7 @@ bool works_in_host_memory() {
   return error == nullptr && (info.flags & LOCI_DEVICE_HOST_MEMORY) != 0;
 }
 
-// What of the prepared kernel is tried.
+// Describes the prepared kernel to the rehearsals.
 Rehearsed rehearsed_of(const WatchedLaunch& self) {
   return {.name = self.watched->name,
           .def = *self.def,

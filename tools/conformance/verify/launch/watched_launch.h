@@ -12,7 +12,7 @@
 
 namespace loci::verify {
 
-// What stands for a loci_prepared of the plugin's.
+// A watched launch stands for a loci_prepared of the plugin's.
 struct WatchedLaunch {
   loci_prepared* real;
   loci_error* (*launch)(const loci_prepared*, const loci_launch*);

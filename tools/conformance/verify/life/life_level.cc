@@ -69,7 +69,7 @@ void check_open_twice(const Target& target) {
   }
 }
 
-// As many devices as there are, at the same time.
+// All devices that there are can be open at the same time.
 void check_open_together(const Target& target) {
   Instance instance(target);
   instance.require_device(0);

@@ -72,7 +72,7 @@ void check_many(OpenDevice& device) {
 // No more than what a check has the time for.
 constexpr std::uint64_t kMostCounted = 4096;
 
-// As many as it states, and no more: the host shares out what it has by that number.
+// The device has to hold as many allocations as it states, no more: the host relies on that number.
 void check_most(OpenDevice& device) {
   device.require_memory();
   const std::uint64_t most = device.info().max_allocations;

@@ -15,10 +15,10 @@ using conformance::Input;
 using conformance::Suite;
 using conformance::Variables;
 
-// Of the inputs together: with an output as large it is more than is rehearsed in all ways, and
-// less than kMostAliasBytes.
+// The inputs have so many bytes together: with an output as large it is more than is rehearsed in
+// all ways, and less than kMostAliasBytes.
 constexpr std::uint64_t kInputBytes = std::uint64_t{600} << 10;
-// Of one op; they differ in what their attributes ask for.
+// One op has at most so many cases; they differ in what their attributes ask for.
 constexpr int kMostCases = 6;
 
 std::uint64_t bytes_of(const std::vector<Input>& inputs, std::int64_t factor) {
@@ -87,7 +87,7 @@ std::optional<LargeProgram> build(const Case& large) {
   return {};
 }
 
-// What it computes is the matter of other checks, and not each case can be so large.
+// Results are the matter of other checks, and not each case can be so large.
 void run(const LargeProgram& large, const Place& place) {
   CompileOptions options = CompileOptions::none();
   options.fallback = FallbackPolicy::kError;

@@ -31,7 +31,7 @@ constexpr LargeSize kBeyondLimits{17'000'000, 70'000};
 // Launches that take a while, on no more than is copied to be made several times.
 constexpr LargeSize kTakesAWhile{16'000, 2'000};
 
-// Of the cases of a suite, which outlives them: each elementwise op and some that compute row by
+// Picks cases of a suite, which outlives them: each elementwise op and some that compute row by
 // row, on so much or more.
 std::vector<LargeCase> large_cases(const conformance::Suite& suite, const LargeSize& size);
 

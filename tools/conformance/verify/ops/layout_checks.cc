@@ -38,7 +38,7 @@ Variable pooled_by_one(const Variable& x) {
   return pool2d(x, options);
 }
 
-// By filters that see much and take their middle, as small ones are computed without layouts.
+// Convolves by large filters that take their middle: small ones are computed without layouts.
 Variable convolved_by_one(const Variable& x) {
   constexpr std::int64_t kExtent = 7;
   constexpr std::int64_t kWindow = kExtent * kExtent;
@@ -95,7 +95,7 @@ Tensor whole_numbers(const Shape& shape, DType dtype) {
   return cast(Tensor::from<float>(elements, shape), dtype);
 }
 
-// What the kernels like of their own, and nothing else.
+// Chains the layouts that the kernels like of their own, and does nothing else.
 CompileOptions laid_out_as_written() {
   CompileOptions options = CompileOptions::none();
   options.chain_layouts = true;
@@ -147,7 +147,7 @@ Verdict check_round_trips(const Identity& writer, const std::vector<Identity>& r
   return {};
 }
 
-// What passes values on to a case as it is, by an op that writes them in layouts.
+// Passes values on to and from a case unchanged, by ops that write them in layouts.
 conformance::Surroundings around(const Identity& writer, const Identity& reader) {
   const auto through = [](const Identity& one) {
     return [one](const Variable& x) { return takes(one, x.shape()) ? one.apply(x) : x; };
@@ -159,7 +159,7 @@ bool is_kept(long double element) {
   return std::isfinite(element) && !(element == 0 && std::signbit(element));
 }
 
-// Whether that op leaves numbers as they are, all of which `arrays` has.
+// Returns true if that op leaves numbers as they are, all of which `arrays` has.
 template <class Arrays>
 bool passes_on(const Identity& one, const Arrays& arrays) {
   if (one.keeps_all) return true;
@@ -168,7 +168,7 @@ bool passes_on(const Identity& one, const Arrays& arrays) {
   });
 }
 
-// Whether a case is one to try behind that writer and before that reader.
+// Returns true if the case is one to try behind that writer and before that reader.
 bool is_between(const Case& subject, const Identity& writer, const Identity& reader) {
   if (!subject.reference) return false;
   const bool is_of_images =
@@ -211,7 +211,7 @@ Verdict check_op(const Suite& suite, const std::string& op, const std::vector<Id
   return {};
 }
 
-// What launches did wrong, besides what the check finds.
+// Adds what launches did wrong to what the check finds.
 Verdict watched(OpsCore& core, const std::function<Verdict()>& check) {
   return core.watch([&] { return judge({"", check}); });
 }

@@ -18,7 +18,7 @@ struct OpsOptions {
   std::vector<std::string> directories;  // of further plugins that a case may need, cpu above all
 };
 
-// Of a process there is one, made by the first check.
+// The core of a process, of which there is one, made by the first check.
 class OpsCore {
  public:
   OpsCore(Target target, OpsOptions options, const Brought& brought)

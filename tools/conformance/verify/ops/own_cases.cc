@@ -155,7 +155,7 @@ Attribute read_attribute(const Value& value, const std::string& where) {
   refuse_case(fmt::format("{} is {}, which is no attribute", where, value.dump()));
 }
 
-// What a case calls: slots with how many arguments each has.
+// A case calls an op with slots, each with a number of arguments.
 struct Call {
   std::string op;
   Attributes attributes;

@@ -19,8 +19,8 @@
 
 namespace loci::verify {
 
-// Of the family "own". `directory` is where files are. Throws Error(kDataLoss) that names the entry
-// and what is wrong with it, and what the reading of a file throws.
+// Returns cases of the family "own". `directory` is where files are. Throws Error(kDataLoss) that
+// names the entry and what is wrong with it, and what the reading of a file throws.
 std::vector<conformance::Case> parse_own_cases(std::string_view json, const std::string& directory);
 // Throws Error(kNotFound) too.
 std::vector<conformance::Case> read_own_cases(const std::string& path);

@@ -25,7 +25,7 @@ constexpr Real kSelfRoundings = 8192;
 
 using Types = std::vector<std::pair<DType, Shape>>;
 
-// What inference says for arguments whose first extent, or none, is unknown.
+// Returns what inference says for arguments whose first extent, or none, is unknown.
 Types infer(const OwnOp& op, const Case& subject, bool hides_extent) {
   const Program program;
   const ProgramGuard building(program);
@@ -50,7 +50,7 @@ bool agree(const Shape& known, const Shape& guessed) {
   return true;
 }
 
-// Whether the op takes the arguments. Another error than a refusal of them is the check's.
+// Returns true if the op takes the arguments. Another error than a refusal of them is the check's.
 bool is_taken(const OwnOp& op, const Case& subject, std::string* why) {
   try {
     infer(op, subject, /*hides_extent=*/false);
@@ -114,7 +114,7 @@ Verdict check_inference(const OwnOp& op, OpsCore& core) {
   return {};
 }
 
-// What the op itself gives for those inputs in float64 at the place.
+// Computes by the op itself the results for those inputs in float64 at the place.
 std::vector<Array> compute(const OwnOp& op, const Place& place, const Arrays& inputs) {
   const Program program;
   Feed feed;

@@ -44,7 +44,7 @@ void check_host_function(OpenDevice& device) {
                [&] { return api.launch_host(stream.get(), &SlowCall::run, &call, 1); });
   behind.record(stream);
   bool came_early = false;
-  // What has begun is read first: work that is done by then was done before.
+  // The begin is read before the end of the work: work that is done by then was done before.
   for (bool done = false; !done && !came_early;) {
     const bool has_begun = call.begun != 0;
     done = before.is_done();

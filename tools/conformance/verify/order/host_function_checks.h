@@ -5,8 +5,8 @@
 
 namespace loci::verify {
 
-// Whether one is called once, behind the work before it, and before the work behind it. A skip
-// where the device leaves them to the host.
+// Checks that a host function is called once, behind the work before it, and before the work behind
+// it. A skip where the device leaves them to the host.
 void check_host_function(OpenDevice& device);
 
 }  // namespace loci::verify

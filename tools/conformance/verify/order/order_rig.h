@@ -1,5 +1,5 @@
-// What the checks of order work on: three streams of a device, of which the first can be kept busy,
-// and memory of known content.
+// The checks of order work on this rig: three streams of a device, of which the first can be kept
+// busy, and memory of known content.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline Bytes filled(std::uint64_t pattern, std::uint64_t bytes = kOrderedBytes) 
   return Bytes(bytes, static_cast<std::uint8_t>(pattern));
 }
 
-// Of a rig, and of what its checks add at most.
+// A rig, and what its checks add at most, have so many allocations.
 constexpr std::uint64_t kRigAllocations = 10;
 
 struct Rig {

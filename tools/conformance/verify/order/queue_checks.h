@@ -1,4 +1,4 @@
-// Whether streams are what the device states of them: independent, or one queue.
+// Checks that streams are as the device states them: independent, or one queue.
 #pragma once
 
 #include <memory>

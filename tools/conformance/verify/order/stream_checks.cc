@@ -46,7 +46,7 @@ void check_blocked_to_host(OpenDevice& device) {
                "are not there");
 }
 
-// Of one to the device the host may change the source.
+// The host may change the source of a copy to the device for which it waited.
 void check_blocked_to_device(OpenDevice& device) {
   Rig rig(device);
   rig.keep_busy();
@@ -59,7 +59,7 @@ void check_blocked_to_device(OpenDevice& device) {
              "source later");
 }
 
-// What is enqueued still runs, and whoever waits for an event of the stream waits for it.
+// Work of a destroyed stream still runs, and whoever waits for its events waits for that work.
 void check_destroyed(OpenDevice& device) {
   Rig rig(device);
   Event gate(device);
@@ -78,7 +78,7 @@ void check_destroyed(OpenDevice& device) {
   rig.expect(rig.y, kNew, "work that was enqueued in a stream before stream_destroy never runs");
 }
 
-// What one thread enqueues in a stream that another one uses too: fills of pieces of its own
+// One thread enqueues this in a stream that another one uses too: fills of pieces of its own
 // memory, each by another number, and an event behind each.
 class StreamUser {
  public:

@@ -12,7 +12,7 @@ using CheckGroup = std::vector<std::size_t>;  // numbers of checks, in order
 
 // How many precede the first that has a group: the others need what they do, such as loading.
 std::size_t count_first_checks(const std::vector<Check>& checks);
-// By where the first check of each is.
+// The groups are ordered by where the first check of each is.
 std::vector<CheckGroup> groups_of(const std::vector<Check>& checks);
 // At most so many shares, of about as many checks each; none is empty.
 std::vector<std::vector<CheckGroup>> share_out(std::vector<CheckGroup> groups, std::size_t shares);

@@ -111,7 +111,7 @@ bool CheckProcess::receive(std::chrono::milliseconds patience) {
     silent_ = true;
     return false;
   }
-  // What it wrote before it ended comes first, also where both happened while poll looked.
+  // Output that it wrote before it ended comes first, also where both happened while poll looked.
   return (waited[0].revents != 0 || ::poll(waited, 1, 0) > 0) && read_pipe();
 }
 

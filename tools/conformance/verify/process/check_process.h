@@ -54,7 +54,7 @@ class CheckProcess {
   bool read(std::chrono::milliseconds patience, Verdict* verdict);
   // How it died, in words; empty if it ended as it should. It is gone afterwards.
   std::string wait(std::chrono::milliseconds patience);
-  // What it wrote to standard error.
+  // Returns the text that it wrote to standard error.
   [[nodiscard]] std::string said() const;
 
  private:
@@ -62,7 +62,7 @@ class CheckProcess {
   [[noreturn]] void run(const Work& work);
   static Verdict judge_probe(const Work& work);
   static Verdict judge_check(const Work& work, const Check& check);
-  // Whether the probe passes, which it writes.
+  // Runs the probe and writes its verdict; true if it passes.
   bool probe(const Work& work);
   bool receive(std::chrono::milliseconds patience);
   bool read_pipe();

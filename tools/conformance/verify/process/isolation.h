@@ -13,7 +13,7 @@ namespace loci::verify {
 
 using Progress = std::function<void(const Result&)>;
 
-// What the checks of a level, or of several, cannot do without: a device.
+// The checks of a level, or of several, cannot do without this: a device.
 struct Vitality {
   // Throws where it does not work. CheckSkipped says that there is none, which is no fault.
   std::function<void()> probe;

@@ -1,4 +1,4 @@
-// What a process under test was doing, for when it dies: kept in memory that outlives it.
+// Notes what a process under test is doing, for when it dies: kept in memory that outlives it.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ void note_call(std::string_view call) noexcept;
 void note_device(std::string_view device) noexcept;
 void note_death(std::string_view sentence) noexcept;
 
-// What was noted since the last call of this function.
+// The notes made since the last call of take_last_words().
 struct LastWords {
   std::string call;
   std::string device;

@@ -78,7 +78,7 @@ class SideBySide {
                      processes->end());
   }
 
-  // Of the checks that were not told of, or that are of one group with such a one.
+  // Returns the checks that were not told of, or that are of one group with such a one.
   [[nodiscard]] std::vector<std::size_t> numbers_of_rest() const {
     std::vector<bool> is_left(checks_.size());
     for (std::size_t i = 0; i < checks_.size(); ++i) is_left[i] = !results_[i];

@@ -18,7 +18,7 @@ constexpr int kMostLeftInARow = 3;
 
 struct MustRunAlone {};
 
-// What the child does.
+// The child of a SideProcess runs this.
 class SideRun {
  public:
   SideRun(const SideWork& work, int descriptor) : work_(work), descriptor_(descriptor) {

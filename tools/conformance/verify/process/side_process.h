@@ -24,7 +24,7 @@ struct SideWork {
 
 class SideProcess {
  public:
-  // Of the check with that number.
+  // A function that gets the result of the check with that number.
   using Told = std::function<void(std::size_t number, Result result)>;
 
   // It is killed with its owner, if it still runs. What it leaves behind is not ended.

@@ -12,7 +12,7 @@
 
 namespace loci::verify {
 
-// What a report wrote.
+// The text that a report wrote.
 struct Written {
   std::string text;
   std::uint64_t writes = 0;

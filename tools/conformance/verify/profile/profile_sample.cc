@@ -12,7 +12,7 @@ constexpr std::uint64_t kSampleBytes = 4096;
 constexpr std::array<loci_profile_memory_level, 2> kLevels{{{1 << 16, 4e11}, {1 << 26, 1e11}}};
 constexpr std::uint32_t kNone = LOCI_PROFILE_NONE;
 constexpr std::uint32_t kThreads = 2;
-// Of the table below.
+// These are numbers of spans in the table below.
 constexpr std::uint32_t kRun = 0;
 constexpr std::uint32_t kPrepareData = 3;
 constexpr std::uint32_t kCopy = 4;
@@ -30,7 +30,7 @@ struct Spec {
   std::uint32_t flags;
 };
 
-// By thread and time, a span before those within it; each has a path of its own.
+// Spans are ordered by thread and time, one before those within it; each has a path of its own.
 constexpr std::array kSpecs{
     Spec{LOCI_SPAN_RUN, "run", kNone, 0, 0, 1000, 360, 0, 0},
     Spec{LOCI_SPAN_FRAMEWORK, "feed", 0, 0, 10, 50, 0, 0, 0},

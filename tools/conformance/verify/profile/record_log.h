@@ -1,4 +1,4 @@
-// What a profile source hands over, and whether it does so while it may.
+// Logs what a profile source hands over, and any call that it makes when it may not.
 #pragma once
 
 #include <loci/abi/profile_source.h>

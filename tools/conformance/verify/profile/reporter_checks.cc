@@ -112,7 +112,7 @@ void check_empty(const Target& target) { check_sample(target, SampleNames::kNone
 void check_small(const Target& target) { check_sample(target, SampleNames::kPlain); }
 void check_odd(const Target& target) { check_sample(target, SampleNames::kOdd); }
 
-// By one reporter and by two, so that nothing of a report depends on time, addresses or order.
+// One reporter and two give the same report, so nothing of it depends on time, addresses or order.
 void check_same(const Target& target) {
   for (const SampleNames names : {SampleNames::kPlain, SampleNames::kOdd}) {
     const SampleProfile sample(names);

@@ -60,7 +60,7 @@ struct ExpectedWork {
   std::uint32_t kind = LOCI_DEVICE_WORK_KERNEL;
   std::uint64_t bytes = 0;
 };
-// By correlation id.
+// Holds the expected work by correlation id.
 using Work = std::map<std::uint64_t, ExpectedWork>;
 
 // Copies in each direction and, if the device has it, a fill, under ids from `id` on; waits for
