@@ -5,7 +5,7 @@
 namespace loci::cublaslt_double {
 namespace {
 
-// What loads and stores of a thread need at most.
+// Loads and stores of a thread need at most this alignment.
 constexpr std::uint32_t kVectorBytes = 16;
 
 // Long sums of few results, as a device would divide among its processors.
@@ -19,7 +19,7 @@ std::vector<Algorithm> algorithms_for(const Problem& problem, const Preference& 
   Algorithm whole;
   whole.problem = problem.fingerprint();
   for (int i = 0; i < 4; ++i) {
-    // As much as the caller says that there is, so that one who says too much is found out.
+    // The caller's alignments are believed, so that one who says too much is found out.
     whole.alignments[i] = std::min(preference.alignments[i], kVectorBytes);
     if (preference.alignments[i] < problem.element_bytes(i)) return {};
   }

@@ -10,7 +10,7 @@ using namespace loci::cublaslt_double;  // NOLINT: all that follows is the API
 
 namespace {
 
-// Of cuBLAS 13.0.0.
+// The version of cuBLAS 13.0.0.
 constexpr std::size_t kVersion = 130000;
 
 const char* status_name(cublasStatus_t status) {

@@ -1,4 +1,4 @@
-// What the opaque structures of the API hold: each begins with a mark, by which one that was never
+// The opaque structures of the API hold these: each begins with a mark, by which one that was never
 // initialised is known.
 #pragma once
 
@@ -68,8 +68,8 @@ void write(Opaque* opaque, const Fields& fields) {
   std::memcpy(opaque, &fields, sizeof fields);
 }
 
-// As the functions that set attributes do. An attribute that the double does not know is not
-// supported.
+// These set attributes as the functions of the API do. An attribute that the double does not know
+// is not supported.
 void set_attribute(Layout& layout, cublasLtMatrixLayoutAttribute_t which, const void* value,
                    std::size_t bytes);
 void set_attribute(Operation& operation, cublasLtMatmulDescAttributes_t which, const void* value,

@@ -23,13 +23,13 @@ struct Problem {
   [[nodiscard]] bool adds_bias() const {
     return (operation.epilogue & CUBLASLT_EPILOGUE_BIAS) != 0;
   }
-  // Of the elements of A, B, C or D, and of a sum.
+  // Return the bytes of an element of A, B, C or D, and of a sum.
   [[nodiscard]] std::uint32_t element_bytes(int matrix) const;
   [[nodiscard]] std::uint32_t sum_bytes() const;
   [[nodiscard]] std::int64_t results() const { return d.batch * m * n; }
-  // Whether all columns of all matrices begin at so many bytes where their first ones do.
+  // Returns true if all columns of all matrices begin at so many bytes where their first ones do.
   [[nodiscard]] bool are_columns_aligned(std::uint32_t bytes) const;
-  // The same for the same problem, wherever its operands lie.
+  // Returns the same number for the same problem, wherever its operands lie.
   [[nodiscard]] std::uint64_t fingerprint() const;
 };
 

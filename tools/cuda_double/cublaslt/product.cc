@@ -61,8 +61,8 @@ std::uint32_t activation_of(std::uint32_t epilogue) {
   return (epilogue & CUBLASLT_EPILOGUE_RELU) != 0 ? 1 : 0;
 }
 
-// As the library, which has an epilogue of its own only where threads load and store 16 bytes: it
-// ends other halves by a further kernel, which reads what the first one rounded.
+// The library has an epilogue of its own only where threads load and store 16 bytes: it ends other
+// halves by a further kernel, which reads what the first one rounded.
 bool rounds_before_ending(const Problem& problem, const Algorithm& algorithm, double beta) {
   constexpr std::uint32_t kVectorBytes = 16;
   const bool is_half = problem.d.type == CUDA_R_16F || problem.d.type == CUDA_R_16BF;

@@ -10,7 +10,7 @@
 namespace loci::cudnn_double {
 namespace {
 
-// Of TF32, products use 10 bits of the fraction, rounded to the nearest.
+// Products of TF32 use 10 bits of the fraction, rounded to the nearest.
 __device__ float operand(float value, bool is_tf32) {
   constexpr unsigned kHalf = 1U << 12;
   if (!is_tf32) return value;
@@ -22,7 +22,7 @@ __device__ float load(std::uint64_t array, std::int64_t index, const ConvolveCal
   return operand(static_cast<float>(reinterpret_cast<const T*>(array)[index]), call.is_tf32 != 0);
 }
 
-// Of four extents, the last one the innermost.
+// A position in four extents, the last one the innermost.
 struct Place {
   std::int64_t at[4];
 };

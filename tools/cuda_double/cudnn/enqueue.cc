@@ -44,7 +44,7 @@ void set_operands(ConvolveCall& call, const Problem& problem, const Operands& op
   call.workspace = address(operands.workspace);
 }
 
-// As the library: with no activation it takes one algorithm.
+// Refuses what the library does: with no activation it takes one algorithm.
 void set_ending(ConvolveCall& call, int algorithm, const Ending& ending) {
   require_supported(
       ending.activation == kIdentity || ending.activation == kRelu,

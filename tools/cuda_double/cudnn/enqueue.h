@@ -18,7 +18,7 @@ struct Operands {
   std::size_t workspace_bytes = 0;
 };
 
-// What cudnnConvolutionBiasActivationForward does besides.
+// cudnnConvolutionBiasActivationForward does this besides the convolution.
 struct Ending {
   const void* residual = nullptr;
   const void* bias = nullptr;

@@ -34,7 +34,7 @@ inline constexpr int kForwardFftTiling = 5;
 inline constexpr int kGradAtomic = 0;
 inline constexpr int kGradGemm = 1;
 
-// What heuristics say of an algorithm.
+// Heuristics say this of an algorithm.
 struct Result {
   int algorithm;
   int status;

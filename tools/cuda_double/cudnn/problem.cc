@@ -5,7 +5,7 @@
 namespace loci::cudnn_double {
 namespace {
 
-// Of an algorithm that has a workspace.
+// An algorithm that has a workspace sums in so many parts.
 constexpr std::int64_t kParts = 2;
 
 std::int64_t product(const std::array<int, 4>& extents) {

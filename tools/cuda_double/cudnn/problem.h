@@ -18,10 +18,10 @@ struct Problem {
   Convolution convolution;
   Tensor result;
 
-  // Of what is computed, and of a sum.
+  // Return the number of results that are computed, and of the terms of a sum.
   [[nodiscard]] std::int64_t results() const;
   [[nodiscard]] std::int64_t terms() const;
-  // Whether float32 is rounded to TF32.
+  // Returns true if float32 is rounded to TF32.
   [[nodiscard]] bool is_tf32() const;
   // Without addresses, factors and parts.
   [[nodiscard]] ConvolveCall call() const;
@@ -37,7 +37,7 @@ struct Problem {
 // In how many parts of the workspace the algorithm sums. Throws Refusal for one that the double has
 // not.
 [[nodiscard]] std::int64_t parts_of(const Problem& problem, int algorithm);
-// Of those that it tells too.
+// Takes algorithms too that heuristics only tell of, for which parts_of() throws.
 [[nodiscard]] std::size_t workspace_of(const Problem& problem, int algorithm);
 
 }  // namespace loci::cudnn_double

@@ -1,4 +1,4 @@
-// What ends a call: a status of cuDNN's, and why.
+// A refusal ends a call: it has a status of cuDNN's, and says why.
 #pragma once
 
 #include <stdexcept>

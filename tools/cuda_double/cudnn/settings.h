@@ -1,4 +1,4 @@
-// What the environment variable LOCI_CUDNN_DOUBLE sets, by commas:
+// The environment variable LOCI_CUDNN_DOUBLE sets these, separated by commas:
 //   version=8907      what cudnnGetVersion() says
 //   cudart=14000      what cudnnGetCudartVersion() says
 //   parts=mixed       libraries of another version lie beside it

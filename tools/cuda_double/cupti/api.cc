@@ -13,7 +13,7 @@ using namespace loci::cupti_double;  // NOLINT: all that follows is the API
 
 namespace {
 
-// What LOCI_CUDA_DOUBLE plans for the call, as for those of the driver.
+// Returns the failure that LOCI_CUDA_DOUBLE plans for the call, as for those of the driver.
 CUptiResult planned(const char* function) {
   return static_cast<CUptiResult>(loci_cuda_double_planned_code(function));
 }

@@ -14,7 +14,7 @@ namespace loci::cupti_double {
 // thread that flushes. Any thread may call.
 class Buffers {
  public:
-  // Of a hundred records, spread evenly, so many are lost.
+  // So many of a hundred records, spread evenly, are lost.
   explicit Buffers(unsigned drop_percent) : drop_percent_(drop_percent) {}
 
   void set_callbacks(CUpti_BuffersCallbackRequestFunc request,
@@ -27,7 +27,7 @@ class Buffers {
   void flush();
   // How many were lost since it was asked last.
   [[nodiscard]] std::size_t take_dropped();
-  // Whether a record says how long the client took for a buffer.
+  // Sets whether a record says how long the client took for a buffer.
   void tell_overhead(bool tells);
 
  private:

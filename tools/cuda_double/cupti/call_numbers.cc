@@ -18,7 +18,7 @@ struct Tables {
   }
 };
 
-// What cuda.h makes of a name, which CUPTI's numbers go by.
+// Expands a name as cuda.h does, since CUPTI's numbers go by the result.
 #define LOCI_TEXT(name) #name
 #define LOCI_ADD(name) tables.add(LOCI_TEXT(name), CUPTI_DRIVER_TRACE_CBID_##name);
 

@@ -1,4 +1,4 @@
-// What CUPTI records of the driver's activity, and for whom.
+// Records the driver's activity as CUPTI does, for the client that asked.
 #pragma once
 
 #include <cupti.h>
@@ -17,11 +17,11 @@ class Recorder {
  public:
   static Recorder& get();
 
-  // Whether records of that kind are made here at all.
+  // Returns true if records of that kind are made here at all.
   [[nodiscard]] static bool has_kind(CUpti_ActivityKind kind);
   void enable(CUpti_ActivityKind kind, bool enabled);
-  // Whether it is recorded while calls are, all of which are chosen when their kind is enabled.
-  // False where there is no such function.
+  // Sets whether the call is recorded while calls are, all of which are chosen when their kind is
+  // enabled. False where there is no such function.
   [[nodiscard]] bool enable_call(std::uint32_t number, bool enabled);
   void number_threads_by_system(bool by_system) { by_system_ = by_system; }
 

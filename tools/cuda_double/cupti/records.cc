@@ -34,7 +34,7 @@ std::uint8_t copy_kind(const WorkActivity& work) {
   return to_device ? CUPTI_ACTIVITY_MEMCPY_KIND_HTOD : CUPTI_ACTIVITY_MEMCPY_KIND_HTOH;
 }
 
-// What records of all kinds have.
+// Fills the fields that records of all kinds have.
 template <typename Record>
 void fill_common(Record& record, CUpti_ActivityKind kind, const WorkActivity& work) {
   record.kind = kind;

@@ -15,7 +15,7 @@ using cuda_double::WorkActivity;
 [[nodiscard]] CUpti_ActivityMemset4 fill_record(const WorkActivity& work);
 [[nodiscard]] bool is_between_devices(const WorkActivity& work);
 
-// Of the record that begins there; 0: it is none that these functions make.
+// Returns the size of a record by its kind; 0: it is none that these functions make.
 [[nodiscard]] std::size_t record_bytes(CUpti_ActivityKind kind);
 
 }  // namespace loci::cupti_double

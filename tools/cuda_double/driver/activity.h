@@ -1,4 +1,4 @@
-// What the driver does, told to whoever listens: the double of CUPTI, a library of its own.
+// The driver tells what it does to whoever listens: the double of CUPTI, a library of its own.
 //
 // Times are nanoseconds of the real-time clock. Nothing is told while nobody listens.
 #pragma once

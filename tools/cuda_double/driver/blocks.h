@@ -1,4 +1,4 @@
-// What the driver knows of memory beyond its bytes: how it was made, and by whom it may be freed.
+// The driver knows this of memory beyond its bytes: how it was made, and by whom it may be freed.
 #pragma once
 
 #include <cuda.h>

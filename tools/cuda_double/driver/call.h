@@ -16,7 +16,7 @@
 
 namespace loci::cuda_double {
 
-// What a function needs and allows; added up.
+// The traits of a function, which add up, tell what it needs and allows.
 enum CallTraits : unsigned {
   kPlain = 0,             // a driver that is initialised
   kBeforeInit = 1,        // not even that
@@ -35,7 +35,7 @@ class Call {
   [[nodiscard]] Context& context() const { return *context_; }
   // A stream by its handle, NULL being that of the thread or the legacy one.
   [[nodiscard]] std::shared_ptr<Stream> stream(CUstream handle);
-  // The same, to add work to it: a call that fails from now on ends its capture.
+  // Finds a stream to add work to it: a call that fails from now on ends its capture.
   [[nodiscard]] std::shared_ptr<Stream> work_stream(CUstream handle);
   void wait(const TaskPtr& task) { driver.wait(lock, task); }
   [[nodiscard]] const char* function() const { return name_; }
@@ -82,7 +82,7 @@ CUresult enter_unheard(const char* name, unsigned traits, Body&& body) noexcept 
   }
 }
 
-// The same, and whoever listens hears of it when the driver is unlocked again.
+// Runs the body as enter_unheard(); whoever listens hears of it when the driver is unlocked again.
 template <typename Body>
 CUresult enter(const char* name, unsigned traits, Body&& body) noexcept {
   HeardCall heard(name);

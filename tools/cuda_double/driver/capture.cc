@@ -48,7 +48,7 @@ void release_streams(const std::shared_ptr<Capture>& capture) {
   }
 }
 
-// Of a capture that came to nothing.
+// Removes a new graph whose capture came to nothing.
 void drop_graph(const Capture& capture) {
   if (capture.made_graph) Driver::get().registry.remove(capture.graph.get());
 }

@@ -33,7 +33,7 @@ struct Capture {
   std::map<const Stream*, std::vector<Node*>> streams;
   std::vector<std::weak_ptr<Stream>> members;
   std::vector<Node*> tips_of_destroyed;  // streams
-  // What cuStreamGetCaptureInfo() hands out, until the next call.
+  // cuStreamGetCaptureInfo() hands out these, until the next call.
   std::vector<CUgraphNode> shown_tips;
   std::vector<CUgraphEdgeData> shown_edges;
 };
@@ -59,7 +59,7 @@ void check_capture_allows_work(Stream& stream);
 // Throws if a stream that the legacy one waits for is captured; `spoils` ends those captures.
 void check_not_implicit(const Stream& stream, bool spoils);
 
-// Whether this thread may not make an unsafe call; the captures that forbid it are invalid then.
+// True if this thread may not make an unsafe call; the captures that forbid it are invalid then.
 bool spoil_captures(Driver& driver);
 
 }  // namespace loci::cuda_double

@@ -7,7 +7,7 @@
 namespace loci::cuda_double {
 namespace {
 
-// What a context keeps of its device's memory, as a part of it.
+// A context keeps one part in so many of its device's memory.
 constexpr std::uint64_t kOwnShare = 64;
 
 }  // namespace
@@ -39,7 +39,7 @@ void Context::end() {
   tails_.clear();
   peers_.clear();
   count_peer_devices();
-  // What others could reach through it is gone, until they enable a new one.
+  // Other contexts reach nothing through this one any more, until they enable a new one.
   for (Context* other : Driver::get().contexts) static_cast<void>(other->remove_peer(*this));
   captures.clear();
 }

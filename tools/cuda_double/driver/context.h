@@ -29,14 +29,14 @@ class Context : public Object {
 
   [[nodiscard]] Stream& legacy() { return *legacy_; }
   [[nodiscard]] Stream& of_this_thread();
-  // Of plain streams those that were not destroyed, and the others.
+  // The streams that the program made and has not destroyed.
   [[nodiscard]] const std::set<Stream*>& streams() const { return streams_; }
   void add(const std::shared_ptr<Stream>& stream);
   // The stream is gone; its work goes on.
   void forget(Stream& stream);
   // The ends of all work that is not known to be done.
   [[nodiscard]] std::vector<TaskPtr> ends();
-  // The same, of streams that wait for the legacy stream.
+  // Returns the ends of such work of streams that wait for the legacy stream.
   [[nodiscard]] std::vector<TaskPtr> blocking_ends();
 
   // The first error that came: the device is of no use from then on.

@@ -52,17 +52,17 @@ class Driver {
 
   // Adds work to a stream, behind all that is on it. The stream's context is the task's.
   TaskPtr submit(Stream& stream, const TaskPtr& task);
-  // The same of a kernel, which may overlap with the kernel before it: work that does so runs in
-  // order all the same, but what one writes the other must not use.
+  // Adds a kernel, which may overlap with the kernel before it: work that does so runs in order all
+  // the same, but what one writes the other must not use.
   TaskPtr submit_kernel(Stream& stream, const TaskPtr& task, bool overlaps);
   // A mark that comes when the stream's last work, a kernel, has ended, and says nothing of it.
   TaskPtr mark_beside_kernel(const Stream& stream);
   // Adds a task with dependencies of its own; the clock is taken from them.
   void submit(const TaskPtr& task, Actor actor, const std::vector<TaskPtr>& dependencies);
-  // The same for one that waits for its dependencies and knows less of them: its clock is `known`.
+  // Adds a task that waits for its dependencies and knows less of them: its clock is `known`.
   void submit_knowing(const TaskPtr& task, Actor actor, const std::vector<TaskPtr>& dependencies,
                       const Clock& known);
-  // What the host does from now on is after it.
+  // Puts what the host does from now on after the task, if it is done.
   void seen_by_host(const TaskPtr& task);
   // Waits; throws the context's error if there is one.
   void wait(std::unique_lock<std::mutex>& lock, const TaskPtr& task);

@@ -19,8 +19,8 @@ bool has_reserved(const CUgraphEdgeData& edge) {
                      [](unsigned char byte) { return byte != 0; });
 }
 
-// By the header: a programmatic edge leaves by one of two ports, and the first of them by such an
-// edge alone.
+// The header says that a programmatic edge leaves by one of two ports, and the first of them is
+// left by such an edge alone.
 bool is_valid(const CUgraphEdgeData& edge) {
   const bool programmatic = edge.type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
   const bool known = programmatic || edge.type == CU_GRAPH_DEPENDENCY_TYPE_DEFAULT;

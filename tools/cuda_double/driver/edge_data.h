@@ -1,4 +1,4 @@
-// What edges of graphs may carry. The double has plain ones alone: all of a node before all of
+// Edges of graphs may carry data. The double has plain ones alone: all of a node before all of
 // another.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace loci::cuda_double {
 // Throws DriverError: not supported for programmatic edges and other ports, which are named, and
 // invalid value for what no driver has. NULL means that all are plain.
 void require_plain_edges(const CUgraphEdgeData* data, std::size_t count);
-// The same of edges that are to be removed: there are none that are not plain.
+// Checks edges that are to be removed in that way: there are none that are not plain.
 void require_existing_edges(const CUgraphEdgeData* data, std::size_t count);
 // Fills the places, if there are any.
 void put_plain_edges(CUgraphEdgeData* places, std::size_t count);

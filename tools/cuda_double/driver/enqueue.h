@@ -12,7 +12,7 @@ namespace loci::cuda_double {
 TaskPtr enqueue(Call& call, const std::shared_ptr<Stream>& stream, Operation operation,
                 const std::string& what);
 
-// What a copy or a fill may do to the host: a blocking call works on the legacy stream.
+// Says if a copy or a fill may block the host: a blocking call works on the legacy stream.
 enum class Synchrony { kBlocking, kAsynchronous };
 
 // Checks the copy and enqueues it, and waits where a driver does: for pageable memory, and when it

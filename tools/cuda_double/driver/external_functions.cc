@@ -28,7 +28,7 @@ std::string_view take_name(std::string_view& text) {
   return name;
 }
 
-// What follows ".func": attributes, a result in parentheses, and the name.
+// Returns the name that follows ".func", behind attributes and a result in parentheses.
 std::string_view function_name(std::string_view text) {
   while (true) {
     skip_space(text);
@@ -43,7 +43,7 @@ std::string_view function_name(std::string_view text) {
   }
 }
 
-// Whether the words right before the position have ".extern" among them.
+// Returns true if the words right before the position have ".extern" among them.
 bool is_declared_elsewhere(std::string_view text, std::size_t position) {
   const auto statement = text.find_last_of(";}\n", position);
   const auto begin = statement == std::string_view::npos ? 0 : statement;

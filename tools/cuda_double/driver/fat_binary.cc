@@ -16,7 +16,7 @@ constexpr std::uint16_t kPtx = 1;
 constexpr std::uint64_t kLz4 = 0x2000;  // of nvcc before 12.8, and --compress-mode=speed
 constexpr std::uint64_t kZstd = 0x8000;
 
-// As the toolkit's files have them; found by looking at files of nvcc 13.
+// The toolkit's files have these layouts; found by looking at files of nvcc 13.
 struct Wrapper {
   std::uint32_t magic;
   std::uint32_t version;

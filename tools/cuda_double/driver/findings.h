@@ -1,5 +1,5 @@
-// What the double found wrong in its user's program: a line on stderr each, kept for whoever asks.
-// Thread-safe.
+// Reports what the double found wrong in its user's program: a line on stderr each, kept for
+// whoever asks. Thread-safe.
 #pragma once
 
 #include <cstdint>

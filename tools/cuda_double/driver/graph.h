@@ -88,7 +88,7 @@ class Graph : public Object {
   [[nodiscard]] std::shared_ptr<Graph> clone() const;
   // Every node after what it depends on. Throws DriverError for a cycle.
   [[nodiscard]] std::vector<Node*> in_order() const;
-  // Of this graph, its children and bodies.
+  // Searches this graph, its children and bodies.
   [[nodiscard]] bool has(CUgraphNodeType type) const;
 
   const std::uint64_t id;

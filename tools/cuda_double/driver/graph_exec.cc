@@ -86,7 +86,7 @@ class Launcher {
     };
   }
 
-  // What everything behind the graph has to wait for.
+  // Returns the tasks that everything behind the graph has to wait for.
   std::vector<TaskPtr> add(const Graph& graph, const TaskPtr& start) {
     std::map<const Node*, TaskPtr> tasks;
     std::map<const Node*, Actor> actors;

@@ -44,7 +44,7 @@ void launch_graph(Call& call, const std::shared_ptr<GraphExec>& exec, CUstream s
 // that, and says in `result` in what.
 void update_exec(Call& call, GraphExec& exec, const Graph& graph,
                  CUgraphExecUpdateResultInfo& result);
-// Whether a node may get the operation, by the rules of cuGraphExec...SetParams().
+// Returns true if a node may get the operation, by the rules of cuGraphExec...SetParams().
 [[nodiscard]] bool may_replace(Driver& driver, const Operation& old, const Operation& next);
 
 // The graph as text of the language dot.

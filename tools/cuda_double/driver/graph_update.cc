@@ -1,4 +1,4 @@
-// What may change in an executable graph, and what may not.
+// Decides what may change in an executable graph, and what may not.
 #include "tools/cuda_double/driver/enqueue.h"
 #include "tools/cuda_double/driver/graph_exec.h"
 #include "tools/cuda_double/driver/loaded_module.h"

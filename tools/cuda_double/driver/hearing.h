@@ -23,8 +23,8 @@ class HeardCall {
   CallActivity call_{};
 };
 
-// What is told of an operation when it is done, as far as it is known when this thread's call
-// enqueues it; none where nobody listens or there is nothing to tell. `node` is 0 outside of a
+// Returns what is told of an operation when it is done, as far as it is known when this thread's
+// call enqueues it; none where nobody listens or there is nothing to tell. `node` is 0 outside of a
 // graph. With the lock.
 [[nodiscard]] std::optional<WorkActivity> heard_work(Driver& driver, const Operation& operation,
                                                      const Stream& stream, std::uint64_t node);

@@ -1,4 +1,4 @@
-// What a program hands over as code: PTX text, a fat binary with PTX in it, or what the linker
+// A program hands over code as an image: PTX text, a fat binary with PTX in it, or what the linker
 // made.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What kernels did, as the interpreter counts it, added up by kernel. Thread-safe.
+// Adds up by kernel what kernels did, as the interpreter counts it. Thread-safe.
 #pragma once
 
 #include <cstdint>

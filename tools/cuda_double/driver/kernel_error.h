@@ -1,4 +1,4 @@
-// What becomes of work that failed: the code that the context keeps, and the text.
+// Work that failed becomes an error: the code that the context keeps, and the text.
 #pragma once
 
 #include <cuda.h>
@@ -12,7 +12,7 @@ struct KernelError {
   std::string text;
 };
 
-// Of the exception that is being handled.
+// Describes the exception that is being handled.
 [[nodiscard]] KernelError current_kernel_error(const std::string& what);
 
 }  // namespace loci::cuda_double

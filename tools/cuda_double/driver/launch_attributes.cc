@@ -7,7 +7,7 @@
 namespace loci::cuda_double {
 namespace {
 
-// Of CUDA 13; older headers have no name for it.
+// CUDA 13 has this attribute; older headers have no name for it.
 constexpr auto kNvlinkCentric = static_cast<CUlaunchAttributeID>(16);
 
 // Checks of one attribute, whose errors begin with its name.
@@ -45,7 +45,7 @@ class Reader {
   LaunchAttributes found;
 
  private:
-  // What only makes a device faster is taken, where the device says that it has such a thing.
+  // Advice that only makes a device faster is taken, where the device says that it has that.
   void read_advice(const CUlaunchAttributeValue& value) const {
     switch (id_) {
       case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: {

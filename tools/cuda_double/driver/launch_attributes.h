@@ -16,7 +16,7 @@ struct LaunchAttributes {
   bool overlaps = false;  // with the kernel before it on the stream
   // Recorded when the kernel has ended, which is the latest that the manual allows.
   std::shared_ptr<Event> programmatic_event;
-  // The same; it tells of the launch's beginning alone, whenever it comes.
+  // Recorded at the same time; it tells of the launch's beginning alone, whenever it comes.
   std::shared_ptr<Event> completion_event;
 };
 
@@ -24,7 +24,7 @@ struct LaunchAttributes {
 [[nodiscard]] LaunchAttributes read_attributes(Call& call, const CUlaunchConfig& config,
                                                const Stream& stream);
 
-// As the header has it: "CU_LAUNCH_ATTRIBUTE_COOPERATIVE"; the number where it has none.
+// Returns the header's name: "CU_LAUNCH_ATTRIBUTE_COOPERATIVE"; the number where it has none.
 [[nodiscard]] std::string attribute_name(CUlaunchAttributeID id);
 
 }  // namespace loci::cuda_double

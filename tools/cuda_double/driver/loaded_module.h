@@ -82,7 +82,7 @@ class Library : public Object {
   std::map<Context*, std::shared_ptr<LoadedModule>> modules;
 };
 
-// What a program wants to know of a compilation.
+// The log that a program wants to have of a compilation.
 class CompileLog {
  public:
   // Throws DriverError for an option that there is not.

@@ -28,7 +28,7 @@ void unregister_pages(Call& call, void* data);
                                          const std::shared_ptr<Pool>& pool);
 void free_async(Call& call, CUdeviceptr address, CUstream stream);
 
-// Of memory that a device reaches. Throws DriverError (not found).
+// Finds memory that a device reaches. Throws DriverError (not found).
 [[nodiscard]] Allocation address_range(Call& call, CUdeviceptr address);
 // Throws DriverError (invalid value) where the address or the attribute has no answer.
 void pointer_attribute(Call& call, void* answer, CUpointer_attribute which, CUdeviceptr address);

@@ -1,4 +1,4 @@
-// What handles of the driver stand for. A handle is the address of its object.
+// Handles of the driver stand for objects. A handle is the address of its object.
 #pragma once
 
 #include <memory>

@@ -88,7 +88,7 @@ struct ConditionalOperation {
   std::shared_ptr<Condition> condition;
   CUgraphConditionalNodeType type = CU_GRAPH_COND_TYPE_IF;
   std::vector<std::shared_ptr<Graph>> bodies;
-  // What cuGraphAddNode() hands out; the same number of handles.
+  // cuGraphAddNode() hands out these handles, one for each body.
   std::vector<CUgraph> handles;
 };
 struct AllocationOperation {
@@ -109,7 +109,7 @@ void execute(const Operation& operation, const Task& task, Driver& driver);
 // for messages; empty if it does. From any thread.
 [[nodiscard]] std::string missing_access(const Driver& driver, const Context& context,
                                          const FillOperation& fill);
-// Whether it is anything that execute() runs; the others are marks in the order of work.
+// Returns true if it is anything that execute() runs; the others are marks in the order of work.
 [[nodiscard]] bool has_work(const Operation& operation);
 
 }  // namespace loci::cuda_double

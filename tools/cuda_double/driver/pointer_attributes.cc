@@ -1,4 +1,4 @@
-// What the driver says of an address.
+// The driver answers questions about an address.
 #include "tools/cuda_double/driver/memory.h"
 
 namespace loci::cuda_double {

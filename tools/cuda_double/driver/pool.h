@@ -42,7 +42,7 @@ class Pool : public Object {
   void set(CUmemPool_attribute which, const void* value);
   void get(CUmemPool_attribute which, void* value) const;
 
-  // What other devices may do with the pool's memory: all that it has and will have.
+  // Other devices have this access to the pool's memory: all that it has and will have.
   void set_access(const PoolAccess& access);
   [[nodiscard]] const PoolAccess& access() const { return access_; }
 

@@ -1,4 +1,4 @@
-// What other devices may do with memory of a pool, from the descriptions of the API.
+// Reads what other devices may do with memory of a pool from the descriptions of the API.
 #pragma once
 
 #include <cuda.h>
@@ -14,9 +14,9 @@ class Driver;
 // Throws DriverError where one of them is none of a device, or takes something from the owner, who
 // keeps all access to its own memory.
 void check_access(Driver& driver, int owner, const CUmemAccessDesc* described, std::size_t count);
-// Of the devices that are described; the others keep what they have.
+// Sets the access of the devices that are described; the others keep what they have.
 void set_access(PoolAccess& access, const CUmemAccessDesc* described, std::size_t count);
-// Of a device that is not the owner.
+// Returns the access of a device that is not the owner.
 [[nodiscard]] CUmemAccess_flags flags_of(const PoolAccess& access, int device);
 
 }  // namespace loci::cuda_double

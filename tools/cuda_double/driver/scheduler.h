@@ -22,7 +22,7 @@ class Scheduler {
  public:
   // Called with the lock when work has thrown; the exception is the current one.
   using FailureHandler = std::function<void(Task&)>;
-  // Whether a task's work is to be left out.
+  // A function that returns true if a task's work is to be left out.
   using SkipQuestion = std::function<bool(const Task&)>;
 
   Scheduler(std::mutex& mutex, std::uint64_t seed, std::uint64_t latency_us, SkipQuestion skip,

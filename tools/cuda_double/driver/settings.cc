@@ -38,7 +38,7 @@ std::uint64_t number(std::string_view item, std::string_view text, std::uint64_t
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
 
-// Of the letter at the end of a number of bytes; 0: there is none.
+// Returns the shift for the letter at the end of a number of bytes; 0: there is none.
 int unit_shift(std::string_view text) {
   if (text.empty()) return 0;
   switch (text.back()) {
@@ -97,7 +97,7 @@ PlannedFailure failure(std::string_view item, std::string_view text) {
           static_cast<int>(number(item, parts[2], 1, 999))};
 }
 
-// As many as the bytes hold, or as many bytes as there are.
+// Limits the bytes of any number of allocations, or the number of allocations of any size.
 void set_quarantine(Settings& settings, std::string_view item, std::string_view text) {
   constexpr std::uint64_t kMostAllocations = 1'000'000;
   if (unit_shift(text) != 0) {

@@ -1,4 +1,4 @@
-// What LOCI_CUDA_DOUBLE sets: "memory=2G,devices=2,latency_us=5,checks=all,seed=7,fail_alloc=12,
+// LOCI_CUDA_DOUBLE is a list: "memory=2G,devices=2,latency_us=5,checks=all,seed=7,fail_alloc=12,
 // fail=cuLaunchKernel:3:700". All of it is optional; an empty text is the default.
 //
 //   memory=N[K|M|G]    of each device; 2G

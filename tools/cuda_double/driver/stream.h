@@ -26,9 +26,9 @@ class Stream : public Object {
 
   // Waits for the legacy stream, and that for it.
   [[nodiscard]] bool is_blocking() const { return (flags & CU_STREAM_NON_BLOCKING) == 0; }
-  // What the next work has to wait for.
+  // Returns the tasks that the next work has to wait for.
   [[nodiscard]] std::vector<TaskPtr> dependencies() const;
-  // Whether all of its work is done, with what it waits for by its role.
+  // Returns true if all of its work is done, with what it waits for by its role.
   [[nodiscard]] bool is_idle() const;
 
   Context& context;

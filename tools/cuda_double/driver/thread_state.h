@@ -1,4 +1,4 @@
-// What the driver keeps of each thread of the host.
+// The driver keeps a state of each thread of the host.
 #pragma once
 
 #include <cuda.h>

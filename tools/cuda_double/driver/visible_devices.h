@@ -1,4 +1,4 @@
-// What CUDA_VISIBLE_DEVICES leaves of the devices.
+// Selects the devices that CUDA_VISIBLE_DEVICES leaves.
 #pragma once
 
 #include <vector>

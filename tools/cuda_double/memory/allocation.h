@@ -1,4 +1,4 @@
-// What is known of one piece of memory that device code may reach.
+// Describes one piece of memory that device code may reach.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ enum class MemoryKind : std::uint8_t {
 };
 
 [[nodiscard]] std::string_view memory_kind_name(MemoryKind kind);
-// What another device has to have to use such memory, with the call that gives it.
+// Names what another device has to have to use such memory, with the call that gives it.
 [[nodiscard]] std::string_view needed_access(MemoryKind kind);
 
-// What other devices may do with memory of a pool, a bit each.
+// The access that other devices have to memory of a pool, a bit each.
 struct PoolAccess {
   std::uint64_t readers = 0;
   std::uint64_t writers = 0;

@@ -39,7 +39,7 @@ class MemoryError : public std::runtime_error {
   Kind kind_;
 };
 
-// What a byte of device memory holds.
+// The states of a byte of device memory.
 enum class ByteState : std::uint8_t {
   kUnwritten = 0,
   kWritten = 1,
@@ -84,7 +84,7 @@ class DeviceMemory {
 
   // Throws MemoryError unless all the bytes are of one live allocation.
   void check(std::uint64_t address, std::uint64_t bytes) const;
-  // The same, without a reason.
+  // Returns false where check() throws, and gives no reason.
   [[nodiscard]] bool is_live(std::uint64_t address, std::uint64_t bytes) const noexcept;
   // Like is_live(), and says how far the live allocation around `address` reaches.
   struct Extent {
@@ -98,9 +98,9 @@ class DeviceMemory {
   // The live allocation has so many bytes from now on, of those that it was made with at most: it
   // is used again. Throws MemoryError, or std::bad_alloc.
   void resize(std::uint64_t base, std::uint64_t bytes);
-  // Of memory of a pool. Throws MemoryError unless `base` is that of a live allocation.
+  // Takes memory of a pool. Throws MemoryError unless `base` is that of a live allocation.
   void set_access(std::uint64_t base, const PoolAccess& access);
-  // Whether the user's kernels and fills reach the live allocation with this byte.
+  // Returns true if the user's kernels and fills reach the live allocation with this byte.
   [[nodiscard]] bool may_use(std::uint64_t address, const MemoryUser& user,
                              bool writes) const noexcept;
 

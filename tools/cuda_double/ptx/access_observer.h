@@ -1,4 +1,4 @@
-// What a launch did to global memory, for checks between launches.
+// Tells what a launch did to global memory, for checks between launches.
 #pragma once
 
 #include <cstdint>

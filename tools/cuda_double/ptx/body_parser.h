@@ -1,4 +1,4 @@
-// What stands between the braces of a function.
+// Parses what stands between the braces of a function.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What a module is after loading.
+// A module has this form after loading.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,7 @@
 
 namespace loci::cuda_double {
 
-// Whether a directive such as ".global" begins a declaration.
+// Returns true if a directive such as ".global" begins a declaration.
 [[nodiscard]] bool begins_declaration(const Token& token);
 
 // ".shared .align 4 .b8 name[16]" and more names after commas, without what ends it.

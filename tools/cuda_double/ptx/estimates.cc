@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kLeastRegisters = 16;
 constexpr std::uint32_t kMostRegisters = 255;
-// Of a stack whose depth is not known.
+// A stack whose depth is not known counts as so many bytes.
 constexpr std::uint32_t kUnknownDepthBytes = 16U << 10;
 // Code beyond this is not looked at so closely.
 constexpr std::size_t kMostWork = std::size_t{1} << 26;
@@ -34,7 +34,7 @@ Intervals find_intervals(const FunctionCode& function) {
   return intervals;
 }
 
-// What lives into a loop lives to its end.
+// A register that lives into a loop lives to its end.
 void extend_over_loops(const FunctionCode& function, Intervals& intervals) {
   std::vector<Interval> loops;
   for (std::uint32_t i = 0; i < function.code.size(); ++i) {

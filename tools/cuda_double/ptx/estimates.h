@@ -1,4 +1,4 @@
-// What a function needs, as a compiler would say.
+// Estimates what a function needs, as a compiler would say.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace loci::cuda_double {
 // Local memory of the function and all that it calls. Recursion, and calls through registers, get a
 // fixed amount.
 [[nodiscard]] std::uint32_t stack_bytes(const FunctionCode& function);
-// Whether it, or one it calls, uses shared variables that are not a kernel's own.
+// Returns true if it, or one it calls, uses shared variables that are not a kernel's own.
 [[nodiscard]] bool uses_module_shared(const FunctionCode& function);
 
 }  // namespace loci::cuda_double

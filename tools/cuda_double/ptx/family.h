@@ -13,9 +13,9 @@ class Translator;
 // and PtxError for operands that the form cannot have.
 using FamilyFunction = void (*)(Translator& translator, Form form);
 
-// By the opcode's first word. NULL: this interpreter has none of that name.
+// Finds the family of an opcode's first word. NULL: this interpreter has none of that name.
 [[nodiscard]] FamilyFunction find_family(std::string_view name);
-// Whether PTX has instructions of that name, which find_family() does not know.
+// Returns true if PTX has instructions of that name, which find_family() does not know.
 [[nodiscard]] bool is_known_elsewhere(std::string_view name);
 
 void translate_add(Translator& translator, Form form);         // add, sub

@@ -18,7 +18,7 @@ using LaneMask = std::uint32_t;
 inline constexpr std::uint32_t kLanes = 32;
 inline constexpr LaneMask kAllLanes = 0xffffffff;
 
-// What an instruction does for the lanes of the mask, which is not empty.
+// Executes an instruction for the lanes of the mask, which is not empty.
 using Handler = void (*)(Warp& warp, const Instruction& instruction, LaneMask mask);
 
 // Where a register lies: 32 values, one a lane, next to each other; of a predicate one LaneMask.

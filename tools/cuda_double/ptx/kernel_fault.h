@@ -1,4 +1,4 @@
-// What a kernel did that it must not do, or that cannot be run.
+// A fault says what a kernel did that it must not do, or that cannot be run.
 #pragma once
 
 #include <cstdint>

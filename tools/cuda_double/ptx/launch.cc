@@ -15,7 +15,7 @@ constexpr std::uint32_t kMostThreads = 1024;
 constexpr std::uint32_t kMostBlockZ = 64;
 constexpr std::uint32_t kMostGridX = 0x7fffffff;
 constexpr std::uint32_t kMostGridYz = 65535;
-// Of the global memory that a barrier of all blocks uses: its size and its counter.
+// A barrier of all blocks uses so much global memory: its size and its counter.
 constexpr std::uint32_t kWorkspaceBytes = 8;
 
 [[noreturn]] void refuse(const Function& function, const std::string& text) {

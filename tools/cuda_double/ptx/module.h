@@ -54,7 +54,7 @@ class Function {
   [[nodiscard]] const FunctionAttributes& attributes() const;
   // In the function and all that it calls.
   [[nodiscard]] std::vector<UnsupportedForm> unsupported() const;
-  // Whether it may wait for the kernels before it, which may be under way still.
+  // Returns true if it may wait for the kernels before it, which may be under way still.
   [[nodiscard]] bool waits_for_grids() const;
 
   [[nodiscard]] const ModuleCode& module_code() const { return *module_; }

@@ -1,4 +1,4 @@
-// What operands of instructions stand for.
+// Resolves what operands of instructions stand for.
 #include <fmt/format.h>
 
 #include <bit>

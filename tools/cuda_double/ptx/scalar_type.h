@@ -31,7 +31,7 @@ enum class ScalarType : std::uint8_t {
   kF64,
 };
 
-// By its name without the dot.
+// Finds a type by its name without the dot.
 [[nodiscard]] std::optional<ScalarType> scalar_type(std::string_view name);
 [[nodiscard]] std::string_view type_name(ScalarType type);
 // In bytes; of a predicate 1.

@@ -1,4 +1,4 @@
-// What names mean outside and inside functions.
+// Resolves names outside and inside functions.
 #pragma once
 
 #include <cstdint>

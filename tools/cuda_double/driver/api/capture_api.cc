@@ -9,7 +9,7 @@ using namespace loci::cuda_double;  // NOLINT: all that follows is the API
 
 namespace {
 
-// Of a stream that is captured: the legacy one never is, but may stand for captured ones.
+// A stream is asked about its capture: the legacy one has none, but may stand for captured ones.
 std::shared_ptr<Stream> asked_stream(Call& call, CUstream handle) {
   const auto stream = call.stream(handle);
   check_not_implicit(*stream, false);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr unsigned kFlags = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING;
 
-// Of an event whose record was captured nothing can be asked; a question ends the capture.
+// An event whose record was captured cannot be asked anything; a question ends the capture.
 void require_not_captured(const Event& event, bool ends_capture) {
   if (event.capture == nullptr) return;
   require(!event.capture->ended, "the event was recorded in a capture that has ended");
@@ -131,7 +131,7 @@ CUresult CUDAAPI cuEventElapsedTime(float* milliseconds, CUevent start, CUevent 
               "the event has no timing, or was never recorded");
       require(event->record->done, CUDA_ERROR_NOT_READY, "the event is pending");
     }
-    // By the programming guide; each device has a clock of its own.
+    // The programming guide demands one device; each device has a clock of its own.
     require(&first->context.device == &second->context.device, CUDA_ERROR_INVALID_HANDLE,
             "the events are of two devices");
     const std::chrono::duration<float, std::milli> took =

@@ -80,14 +80,14 @@ CUresult CUDAAPI cuGetProcAddress(const char* symbol, void** function, int versi
   });
 }
 
-// What a program that runs on the double may ask besides.
+// A program that runs on the double may ask these questions besides.
 extern "C" unsigned loci_cuda_double_finding_count() {
   return static_cast<unsigned>(Driver::get().findings.count());
 }
 extern "C" const char* loci_cuda_double_finding(unsigned index) {
   return Driver::get().findings.text(index);
 }
-// Of a call that is made by any thread.
+// Calls of all threads are counted together.
 extern "C" unsigned long long loci_cuda_double_call_count() {
   Driver& driver = Driver::get();
   const std::lock_guard lock(driver.mutex);

@@ -28,7 +28,7 @@ std::shared_ptr<Stream> asked_stream(Call& call, CUstream handle) {
   return stream;
 }
 
-// The same, of what the stream waits for.
+// Questions of what the stream waits for are refused too where such a stream is captured.
 std::shared_ptr<Stream> waited_stream(Call& call, CUstream handle) {
   const auto stream = asked_stream(call, handle);
   check_not_implicit(*stream, true);

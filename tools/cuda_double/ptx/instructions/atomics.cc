@@ -14,7 +14,7 @@
 namespace loci::cuda_double {
 namespace {
 
-// What is stored for what was there and one or two operands, all as bits.
+// Returns what is stored for what was there and one or two operands, all as bits.
 template <class Bits>
 using Update = Bits (*)(Bits old, Bits first, Bits second);
 

@@ -1,4 +1,4 @@
-// What barriers and collectives share.
+// Barriers and collectives share these functions.
 #pragma once
 
 namespace loci::cuda_double {

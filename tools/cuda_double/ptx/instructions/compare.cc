@@ -103,7 +103,7 @@ void set_predicate(Warp& warp, const Instruction& instruction, LaneMask mask) {
   put_predicate(warp.result<LaneMask>(instruction, 1), joined(~value, with, modifiers), mask);
 }
 
-// Of pairs: the results are of the low and of the high halves.
+// Compares pairs: the results are of the low and of the high halves.
 template <class T, Relation kRelation>
 void set_pair_predicates(Warp& warp, const Instruction& instruction, LaneMask mask) {
   const auto* a = warp.source<Pair<T>>(instruction, 0);

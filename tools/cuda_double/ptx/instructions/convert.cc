@@ -49,7 +49,7 @@ double number_of(T value) {
   }
 }
 
-// Of 64 bits, with the last digits of large numbers gathered in one, so that a later rounding to
+// Takes 64 bits, with the last digits of large numbers gathered in one, so that a later rounding to
 // fewer digits is correct.
 template <class T>
 double sticky_number(T value) {

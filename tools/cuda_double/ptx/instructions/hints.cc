@@ -1,4 +1,4 @@
-// What only makes a device faster: prefetch, discard's kin, policies of caches, register counts.
+// Hints only make a device faster: prefetch, discard's kin, policies of caches, register counts.
 #include "tools/cuda_double/ptx/family.h"
 #include "tools/cuda_double/ptx/run/lanes.h"
 #include "tools/cuda_double/ptx/translator.h"

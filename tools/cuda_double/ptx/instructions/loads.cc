@@ -74,7 +74,7 @@ Handler transfer() {
   return kLoad ? static_cast<Handler>(load<T, Register>) : static_cast<Handler>(store<T, Register>);
 }
 
-// By the size of registers; NULL if they are smaller than T.
+// Chooses the handler by the size of registers; NULL if they are smaller than T.
 template <class T, bool kLoad>
 Handler transfer_handler(std::uint32_t register_bytes) {
   constexpr bool kSigned = std::is_signed_v<T>;
@@ -155,7 +155,7 @@ std::size_t take_vector(Form& form) {
   return form.take("v8") ? 8 : 1;
 }
 
-// What a name in brackets says of .param: a kernel's parameters, or variables of a call.
+// Resolves the .param of a name in brackets: a kernel's parameters, or variables of a call.
 StateSpace space_of(Translator& translator, StateSpace space, unsigned address) {
   if (space != StateSpace::kParam) return space;
   const bool is_local = translator.is_param_local(translator.operand(address).name);

@@ -73,7 +73,7 @@ std::uint32_t look_up(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::ui
   return result;
 }
 
-// As the flow, a copy: what is masked away may be undefined.
+// The data flow is that of a copy: bits that are masked away may be undefined.
 void translate_table(Translator& translator, Form form) {
   constexpr ScalarType kWord = ScalarType::kB32;
   (void)form.take("b32");

@@ -1,4 +1,4 @@
-// What the warp-wide matrix instructions have in common.
+// The warp-wide matrix instructions have these functions in common.
 #pragma once
 
 #include <vector>

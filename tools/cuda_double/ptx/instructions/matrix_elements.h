@@ -1,4 +1,4 @@
-// What registers of mma hold: elements of A and B, and sums, all of which a double holds exactly.
+// Registers of mma hold elements of A and B, and sums, all of which a double holds exactly.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace loci::cuda_double {
 
-// Of a register of four bytes.
+// The elements that a register of four bytes holds.
 template <class T>
 struct Elements {
   static constexpr std::uint32_t kCount = 2;

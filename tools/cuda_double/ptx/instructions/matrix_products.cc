@@ -15,7 +15,7 @@ constexpr std::uint32_t kResults = 4;  // elements of a lane
 constexpr std::uint32_t kRows = 16;
 constexpr std::uint32_t kColumns = 8;
 
-// What a product is made of. A register of A or B holds elements of one row or column; four lanes
+// The make-up of a product. A register of A or B holds elements of one row or column; four lanes
 // hold those next to each other, and the next register of a lane goes on behind them.
 template <class LeftType, class RightType, class SumsType, std::uint32_t kStepCount>
 struct Shape {
@@ -214,7 +214,7 @@ Product product_of_halves(Form& form, std::uint32_t depth) {
   return product_of<Half, Half, HalfSums>(depth);
 }
 
-// By the types of D, A, B and C.
+// Chooses the product by the types of D, A, B and C.
 Product take_product(Form& form, std::uint32_t depth) {
   const bool saturates = form.take("satfinite");
   const std::string_view sums = take_next(form);

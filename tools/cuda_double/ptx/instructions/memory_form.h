@@ -1,4 +1,4 @@
-// What loads, stores and atomics have in common in their modifiers.
+// Loads, stores and atomics have these modifiers in common.
 #pragma once
 
 #include "tools/cuda_double/ptx/form.h"

@@ -36,7 +36,7 @@ void unpack(Warp& warp, const Instruction& instruction, LaneMask mask) {
   }
 }
 
-// Of one part of a whole with this type.
+// Returns the type of one part of a whole with this type.
 ScalarType part_type(Translator& translator, ScalarType whole, std::size_t parts) {
   const std::size_t bytes = parts == 0 ? 0 : type_bytes(whole) / parts;
   if (parts * bytes != type_bytes(whole)) translator.fail("has parts that do not fill the whole");

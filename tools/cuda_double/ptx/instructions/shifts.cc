@@ -13,7 +13,7 @@ T shift_left(T value, std::uint32_t amount) {
   return amount >= 8 * sizeof(T) ? T{0} : static_cast<T>(value << amount);
 }
 
-// Of signed types the sign comes in.
+// Shifts in the sign for signed types.
 template <class T>
 T shift_right(T value, std::uint32_t amount) {
   constexpr std::uint32_t kBits = 8 * sizeof(T);
@@ -21,8 +21,8 @@ T shift_right(T value, std::uint32_t amount) {
   return amount >= kBits ? T{0} : static_cast<T>(value >> amount);
 }
 
-// Of the 64 bits b:a, the upper half after a shift to the left, or the lower one after one to the
-// right.
+// Returns, of the 64 bits b:a, the upper half after a shift to the left, or the lower one after one
+// to the right.
 template <bool kLeft, bool kWrap>
 std::uint32_t funnel(std::uint32_t a, std::uint32_t b, std::uint32_t amount) {
   const std::uint32_t shift = kWrap ? amount & 31 : std::min(amount, 32U);

@@ -1,4 +1,4 @@
-// What a thread may ask of itself, its block and its device, such as %tid.x.
+// Special registers tell a thread of itself, its block and its device, such as %tid.x.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline constexpr std::string_view kLocalBaseRegister = "%<local>";
 inline constexpr std::string_view kDynamicSharedRegister = "%<dynamic shared>";
 
 [[nodiscard]] bool is_special_register(std::string_view name);
-// Of a name that is one.
+// Takes the name of a special register.
 [[nodiscard]] SpecialRegister special_register(std::string_view name);
 
 }  // namespace loci::cuda_double

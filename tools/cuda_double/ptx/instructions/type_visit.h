@@ -35,7 +35,7 @@ Handler visit_integer(ScalarType type, const Visit& visit) {
   }
 }
 
-// The same for the types of floating point, without pairs.
+// Calls `visit` with the tag of a floating type, none for pairs. NULL for other types.
 template <class Visit>
 Handler visit_float(ScalarType type, const Visit& visit) {
   switch (type) {

@@ -24,7 +24,8 @@ void write_target(const AsyncCopy& copy, const LanePointers& pointers) {
   }
 }
 
-// What lanes began together, from the first on, is one access of the warp. Gives where it ends.
+// Copies begun together by lanes, from the first on, are one access of the warp. Gives where it
+// ends.
 using Position = std::vector<AsyncCopy>::const_iterator;
 Position write_together(Warp& warp, Position first, Position end) {
   LaneAddresses addresses{};

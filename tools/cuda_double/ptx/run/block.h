@@ -18,7 +18,7 @@ struct Grid;
 class AccessRecord;
 struct AsyncCopies;
 
-// What a worker counts, for all blocks that it runs.
+// A worker counts this for all blocks that it runs.
 struct WorkerCounts {
   std::uint64_t warp_instructions = 0;
   std::uint64_t lane_instructions = 0;

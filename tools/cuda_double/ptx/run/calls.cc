@@ -32,7 +32,7 @@ std::uint8_t* states_of(Warp& warp, const Frame& frame, const Formal& formal, st
          formal.local_offset;
 }
 
-// Whether each byte of a formal was written.
+// Returns the state of each byte of a formal: if it was written.
 std::vector<std::uint8_t> read_states(Warp& warp, Frame& frame, const Formal& formal,
                                       std::uint32_t lane) {
   std::vector<std::uint8_t> states(formal.bytes, static_cast<std::uint8_t>(ByteState::kWritten));
@@ -132,7 +132,7 @@ void call_defined(Warp& warp, const CallTarget& call, const FunctionCode& callee
   split->pc = 0;
 }
 
-// Of lanes that call different functions, those of the first one's go ahead.
+// Where lanes call different functions, those of the first one's go ahead.
 const FunctionCode* target_of(Warp& warp, const Instruction& instruction) {
   const auto& call = *static_cast<const CallTarget*>(instruction.extra);
   if (call.callee != nullptr) return call.callee;

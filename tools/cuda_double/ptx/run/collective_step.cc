@@ -25,7 +25,7 @@ LaneMask members_of(const Warp& warp, const Instruction& instruction, std::uint3
   return warp.source<LaneMask>(instruction, 0)[lane];
 }
 
-// What comes of the values of lanes that hang on never-written ones.
+// The lanes of a collective whose values hang on never-written ones.
 struct UndefinedLanes {
   LaneMask undefined = 0;
   LaneMask computed = 0;
@@ -165,7 +165,7 @@ std::vector<Split*> partners_of(Warp& warp, Split* split, LaneMask members) {
   return partners;
 }
 
-// Whether all have come; then they are behind the instruction.
+// Returns true if all have come; then they are behind the instruction.
 bool try_together(Warp& warp, Split* split) {
   enter(warp, split);
   const LaneMask members =

@@ -8,7 +8,7 @@
 
 namespace loci::cuda_double {
 
-// What follows the exact result: flushing, .sat, and the NaN that devices give.
+// Applies what follows the exact result: flushing, .sat, and the NaN that devices give.
 template <bool kFlush, bool kSaturate, class T>
 [[nodiscard]] inline T finished(T value) {
   if constexpr (kFlush) value = flushed(value);
@@ -25,7 +25,7 @@ template <bool kFlush, class T>
   }
 }
 
-// Of halves: 0 for negative values, and for NaN what .relu says, NaN.
+// Finishes a half; .relu gives 0 for negative values, and NaN for NaN.
 template <bool kFlush, bool kSaturate, bool kRelu, class T>
 [[nodiscard]] inline T finish_half(T value) {
   if (is_nan(value)) return {static_cast<std::uint16_t>(kSaturate ? 0 : T::kNan)};

@@ -19,7 +19,7 @@ namespace loci::cuda_double {
 
 class DeviceMemory;
 
-// What orders a block's accesses before others. All but the releases is its worker's alone.
+// The clock orders a block's accesses before others. All but the releases is its worker's alone.
 struct BlockClock {
   std::mutex mutex;
   std::uint64_t block = 0;
@@ -35,7 +35,7 @@ class GlobalRaces {
   explicit GlobalRaces(const DeviceMemory& memory);
   ~GlobalRaces();
 
-  // Of a block that begins, until it ends.
+  // Gives the clock of a block that begins, until it ends.
   [[nodiscard]] BlockClock& begin(std::uint64_t block);
   void end(const BlockClock& clock);
 

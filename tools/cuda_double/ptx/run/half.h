@@ -123,7 +123,7 @@ template <class T>
   return {static_cast<std::uint16_t>(sign | (to_infinity ? T::kInfinity : T::kInfinity - 1))};
 }
 
-// What devices give for a float that is no number.
+// Devices give this for a float that is no number.
 inline constexpr std::uint32_t kNanBits = 0x7fffffff;
 
 [[nodiscard]] inline float canonical(float value) {

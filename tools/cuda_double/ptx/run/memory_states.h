@@ -1,4 +1,4 @@
-// Whether values in memory were ever written, as they come into registers and go out.
+// Keeps whether values in memory were ever written, as they come into registers and go out.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@ namespace loci::cuda_double {
 // After a load of `bytes` at `offset` of each pointer into a register.
 void load_states(Warp& warp, RegisterRef result, LaneMask mask, const LanePointers& pointers,
                  std::size_t offset, std::size_t bytes);
-// Of a store. Throws KernelFault for what was computed from undefined values, if it leaves the
-// block.
+// Sets the states that a store leaves. Throws KernelFault for what was computed from undefined
+// values, if it leaves the block.
 void store_states(Warp& warp, RegisterRef source, LaneMask mask, const LanePointers& pointers,
                   std::size_t offset, std::size_t bytes, StateSpace space);
 // An atomic access needs a defined value in memory.

@@ -9,7 +9,7 @@ namespace loci::cuda_double {
 template <class T>
 class Pool {
  public:
-  // As it was given back, or new.
+  // Gives an object as it was given back, or a new one.
   [[nodiscard]] T* take() {
     if (unused_.empty()) return &objects_.emplace_back();
     T* object = unused_.back();

@@ -1,4 +1,4 @@
-// What printf of a thread prints.
+// Makes the text that printf of a thread prints.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ class SharedRaces {
   static void synchronise_warp(Warp& warp);
   // All the warps know what each of them knew.
   void synchronise(const std::vector<Warp*>& warps, const std::vector<std::uint32_t>& arrived);
-  // What the warp did until now is ordered before what those do who join these clocks.
+  // Orders what the warp did until now before what those do who join these clocks.
   static void contribute(Warp& warp, std::vector<std::uint32_t>& clocks);
   // Through a fence and a flag: everything released so far is known.
   void release(Warp& warp);

@@ -32,7 +32,7 @@ std::string register_name(const FunctionCode& function, RegisterRef ref) {
                   name, role, line.source, line.source.empty() ? "" : ", ", place.ptx_line));
 }
 
-// What the sources of an instruction hold, all of them together.
+// Returns the states of an instruction's sources, all of them together.
 RegisterState sources_of(const Warp& warp, const Instruction& instruction, LaneMask mask) {
   RegisterState all;
   for (unsigned i = 0; i < instruction.sources; ++i) {

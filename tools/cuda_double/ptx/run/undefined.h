@@ -14,10 +14,10 @@ namespace loci::cuda_double {
 // Throws KernelFault if a lane of the mask holds an undefined value there. `role` is for the
 // message, such as "an address".
 void require_defined(const Warp& warp, RegisterRef ref, LaneMask mask, std::string_view role);
-// The same for values that were computed from undefined ones only.
+// Throws KernelFault for values that were computed from undefined ones only.
 void require_not_computed(const Warp& warp, RegisterRef ref, LaneMask mask, std::string_view role);
 
-// What the instruction's results will be, by its DataFlow; before it is executed, for it may
+// Sets what the instruction's results will be, by its DataFlow; before it is executed, for it may
 // overwrite its sources.
 void propagate_undefined(Warp& warp, const Instruction& instruction, LaneMask mask);
 

@@ -87,7 +87,7 @@ struct Warp {
   std::uint32_t local_stride = 0;
   std::uint64_t executed = 0;
   std::unique_ptr<AsyncCopies> async_copies;  // NULL until the first
-  // Of the check for races in shared memory: what this warp knows of each warp's clock.
+  // The check for races in shared memory keeps what this warp knows of each warp's clock.
   std::vector<std::uint32_t> clocks;
   bool strong_write_releases = false;
   bool fence_acquires = false;

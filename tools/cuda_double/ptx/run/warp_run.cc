@@ -39,7 +39,7 @@ void lanes_left(Warp& warp) {
   recheck_barriers(*warp.block);
 }
 
-// Whether the current split goes on; if so, it is where it has to.
+// Returns true if the current split goes on; if so, it is where it has to be.
 bool keep(const Warp& warp, const Split* split) { return warp.current == split; }
 
 bool step_end(Warp& warp, const Instruction& instruction, LaneMask executing) {

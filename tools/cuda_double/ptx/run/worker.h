@@ -16,7 +16,7 @@ namespace loci::cuda_double {
 class BlockOrder {
  public:
   BlockOrder(std::uint64_t count, std::uint64_t seed);
-  // Whether there was one.
+  // Returns true if there was one left.
   bool take(std::uint64_t& index);
 
  private:
