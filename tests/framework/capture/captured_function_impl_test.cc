@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Tensors = std::vector<Tensor>;
 
-// What it keeps, and for whom, seen through its handle.
+// A captured function shows through its handle what it keeps, and for whom.
 class CapturedFunctionImplTest : public GraphTest {
  protected:
   [[nodiscard]] CaptureOptions here() const {

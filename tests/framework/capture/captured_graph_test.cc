@@ -85,7 +85,7 @@ class RandomStep {
 
 class CapturedGraphTest : public GraphTest {
  protected:
-  // As bits: what has overflowed is no number, and unequal to itself.
+  // Gives the bits: an element that has overflowed is no number, and unequal to itself.
   static std::vector<std::vector<std::uint32_t>> elements(const std::vector<Tensor>& tensors) {
     std::vector<std::vector<std::uint32_t>> all;
     for (const Tensor& tensor : tensors) {
@@ -142,7 +142,7 @@ TEST_P(CapturedGraphTest, RandomGraphsAreRightOrRefused) {
     graph.capture_end();
     for (int round = 0; round < 4; ++round) {
       (void)mutate(step);
-      // What was captured, wherever the user has it now; freed ones are gone.
+      // These were captured, wherever the user has them now; freed ones are gone.
       std::vector<Tensor> now;
       bool all_there = true;
       for (const std::weak_ptr<tensor::TensorImpl>& each : captured) {
@@ -212,7 +212,7 @@ class FailingReplayTest : public CaptureTest {
     test::sim_faults("sim:0").task = 0;
     EXPECT_NO_THROW(synchronize()) << "every test has met its failures";
   }
-  // Of the replay, after that many tasks before it.
+  // Lets the replay fail, which has that many tasks before it.
   void fail_replay_after(int tasks) { test::sim_faults("sim:0").task = tasks + 2; }
   static std::string thrown_by(const std::function<void()>& body) {
     try {

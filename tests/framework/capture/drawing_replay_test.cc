@@ -41,8 +41,8 @@ TEST_P(DrawingReplayTest, DrawsAsPlainStepsDo) {
   EXPECT_NE(seen[1][2], seen[1][4]) << "two replays differ";
 }
 
-// What the state of a graph lies in is never memory that an op before the draw has left: that op
-// writes it in each replay.
+// The state of a graph never lies in memory that an op before the draw has left: that op writes it
+// in each replay.
 TEST_P(DrawingReplayTest, DrawsBehindTemporariesOfEachSize) {
   std::vector<std::int64_t> sizes;
   for (std::int64_t size = 16; size <= 1 << 14; size += std::max<std::int64_t>(16, size / 8)) {

@@ -203,7 +203,7 @@ TEST_F(GraphCoresTest, AnErrorIsThatOfTheFirstLaunch) {
   EXPECT_EQ(shared.run(), plain.run()) << "the next replay is as any other";
 }
 
-// What else than launches uses the graph's memory: copies, and changes in place.
+// Copies, and changes in place, use the graph's memory besides launches.
 TEST_F(GraphCoresTest, CopiesAndChangesInPlaceAreInOrder) {
   const Tensor x = rand({8, 8}, -1, 1);
   const Tensor state = zeros({8, 8}, kFloat32);

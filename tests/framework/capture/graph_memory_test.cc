@@ -252,7 +252,7 @@ TEST_P(GraphMemoryTest, E1_AReplayOutOfOrderIsNotSilent) {
   EXPECT_EQ(floats(w).back(), 25);
 }
 
-// The same with work that is under way, and with readers of what is overwritten.
+// Replays that share memory wait for work under way, and for readers of what they overwrite.
 TEST_P(GraphMemoryTest, E1_IsOrderedWithWorkUnderWay) {
   constexpr std::int64_t kMany = 1 << 16;
   const Tensor x = full({kMany}, 1.0, kFloat32).to(place());

@@ -10,7 +10,7 @@ using ::testing::ElementsAre;
 class HistoryChangesTest : public GraphTest {
  protected:
   void SetUp() override { w_.set_requires_grad(); }
-  // What reaches w by a sum over x.
+  // Returns the gradient that reaches w by a sum over x.
   std::vector<float> gradient_through(const Tensor& x) {
     w_.set_grad({});
     reduce_sum(x).backward();
@@ -71,7 +71,7 @@ TEST_P(HistoryChangesTest, WhatAReplayHasChangedStaysRecorded) {
   EXPECT_THAT(floats(x), ElementsAre(12, 24));
 }
 
-// As without a graph: what nothing is recorded of leaves the tape alone.
+// Graphs behave as plain calls do: a change that is not recorded leaves the tape alone.
 TEST_P(HistoryChangesTest, AChangeWithoutARecordKeepsNothingFromBeingUndone) {
   const Tensor x = w_ * vector({5, 7});
   {

@@ -185,7 +185,7 @@ TEST_P(OutsideTensorsTest, WhatNobodyHadAtTheEndIsAConstant) {
   EXPECT_THAT(floats(y), ElementsAre(11, 22));
 }
 
-// What the tape keeps of an input keeps nobody from having freed it.
+// A tape's reference to an input does not hide that the user has freed it.
 TEST_P(OutsideTensorsTest, ATapeKeepsNoInput) {
   Tensor x = vector({1, 2}).set_name("image");
   const Tensor w = vector({3, 4});
@@ -234,7 +234,7 @@ TEST_P(OutsideTensorsTest, WhatHasFailedIsRefused) {
   EXPECT_NO_THROW(graph.replay());
 }
 
-// As CUDA has it: a graph is captured of what another one computes, whether or not that has been.
+// CUDA allows this: a graph may be captured of another one's results, computed or not.
 TEST_P(OutsideTensorsTest, GraphsFollowEachOtherBeforeTheFirstReplay) {
   const Tensor x = vector({1, 2});
   Graph first(place());

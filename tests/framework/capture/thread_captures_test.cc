@@ -55,7 +55,7 @@ TEST_P(ThreadCapturesTest, TwoAreCapturedAtOnce) {
   EXPECT_THAT(results, ElementsAre(0, 4, 16, 36));
 }
 
-// What a thread sanitizer shall see together: each thread does its own for as long as the captures
+// A thread sanitizer shall see these together: each thread does its own for as long as the captures
 // take.
 TEST_P(ThreadCapturesTest, ARunAnAllocationAndTwoCapturesAtOnce) {
   constexpr int kRounds = 25;

@@ -23,7 +23,7 @@ class WorkBesideTest : public CaptureTest,
   [[nodiscard]] static Tensor at(const Place& place, float value) {
     return Tensor::from<float>({value}, {1}).to(place);
   }
-  // What a capture of the step says.
+  // Returns the error that a capture of the step ends with.
   static std::string refusal(const std::function<void()>& step) {
     Graph graph(place());
     graph.capture_begin();

@@ -90,7 +90,7 @@ TEST_F(CallsAtEndTest, AChildDoesNotWaitForItsParentsThreads) {
       ExitedWithCode(3), "");
 }
 
-// What a thread would throw then nobody may catch.
+// Nobody may catch what a thread would throw then.
 TEST_F(CallsAtEndTest, WhoIsRefusedWaitsForTheEnd) {
   EXPECT_EXIT(
       {

@@ -19,7 +19,7 @@ cpu_set_t mask_of_this_thread() {
   return mask;
 }
 
-// As if a thread of the team looked where the calling one runs.
+// Acts as if a thread of the team looked where the calling one runs.
 void be_alone_beside_one_that_looks() {
   note_looking(kNumber);
   for (int i = 0; i < 100; ++i) note_alone(/*threads=*/kNumber);

@@ -8,7 +8,7 @@
 namespace loci::core {
 namespace {
 
-// As other programs' XXH64 has it.
+// The values are those of other programs' XXH64.
 TEST(DigestTest, IsTheOneOfTheField) {
   EXPECT_EQ(digest_of(""), 0xef46db3751d8e999U);
   EXPECT_EQ(digest_of("a"), 0xd24ec4f1a98c6e5bU);

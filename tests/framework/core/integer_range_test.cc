@@ -10,7 +10,7 @@ namespace {
 template <class T>
 void expect_limits(DType dtype) {
   const auto least = static_cast<double>(std::numeric_limits<T>::min());
-  // As float64 has it: that of 64 bits is rounded up to the end.
+  // float64 rounds the largest number of 64 bits up to the end.
   const auto most = static_cast<double>(std::numeric_limits<T>::max());
   const double end = sizeof(T) == 8 ? most : most + 1;
   EXPECT_EQ(least_integer(dtype), least);

@@ -53,7 +53,7 @@ TEST_F(StreamTargetTest, APipeGetsAllBytesAtTheEnd) {
   ::close(ends[1]);
 }
 
-// As where a shell has led the standard output into a file.
+// A shell leads the standard output into a file in this way.
 TEST_F(StreamTargetTest, ADescriptorOfAFileIsWrittenWhereItStands) {
   const int descriptor = ::open(scratch_.write("file", "old ").c_str(), O_WRONLY);
   ASSERT_GE(descriptor, 0);

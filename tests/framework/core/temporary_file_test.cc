@@ -31,7 +31,7 @@ class TemporaryFileTest : public ::testing::Test {
   [[nodiscard]] std::unique_ptr<TemporaryFile> make() const {
     return std::make_unique<TemporaryFile>(scratch_.path(), 0666, scratch_.path("target"));
   }
-  // As a process that ended left it: of this kernel, and without a lock.
+  // Leaves a file as a process that ended did: of this kernel, and without a lock.
   [[nodiscard]] std::string abandon() const {
     std::string name = fs::path(make()->path()).filename().string();
     name[name.size() - 5] = name[name.size() - 5] == '0' ? '1' : '0';
@@ -140,7 +140,7 @@ TEST_F(TemporaryFileTest, LeavesAloneWhatIsNoneOfItsOwn) {
 }
 
 TEST_F(TemporaryFileTest, OneThatWasRemovedAtOnceIsMadeAgain) {
-  // As if another process had found it without its lock.
+  // The fault looks as if another process had found the file without its lock.
   const FileFaults faults({0, FaultKind::kError, EWOULDBLOCK, "flock"});
   const auto file = make();
   EXPECT_EQ(faults.hit(), "flock");

@@ -174,7 +174,7 @@ TEST(DeviceManagerTest, GpuIsTheAcceleratorWithTheBestScore) {
   EXPECT_EQ(manager.resolve(Place("gpu"), Place("other:1")).to_string(), "other:1");
 }
 
-// What a manager writes to the log when asked twice.
+// Returns what a manager writes to the log when asked twice.
 std::string log_of_gpu(std::vector<FakeBackend*> backends, const std::string& reason) {
   DeviceManager manager(source_of(std::move(backends), reason));
   ::testing::internal::CaptureStderr();

@@ -256,7 +256,7 @@ class SlowWork : public UnprovenWork {
   std::promise<void> gate;
 };
 
-// As in the child of a fork() while another thread of the parent had it.
+// The child of a fork() is in this state while another thread of the parent had the lock.
 TEST(DeviceTest, AChildIsRefusedWithoutALock) {
   FakeBackend fake;
   Device device(fake.backend(), Place("fake"));

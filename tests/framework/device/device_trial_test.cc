@@ -11,7 +11,7 @@
 namespace loci::device {
 namespace {
 
-// What try_devices() calls of a backend of the fake.
+// Returns the calls that try_devices() makes of a backend of the fake.
 std::vector<std::string> steps_of(const DeviceBackend& backend) {
   std::vector<std::string> steps;
   const plugin::CallWatch::Function told = [&](std::string_view step) { steps.emplace_back(step); };

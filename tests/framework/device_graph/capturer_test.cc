@@ -42,7 +42,7 @@ TEST(CapturerTest, WhyThereIsNone) {
   });
 }
 
-// As long as one is open, its plugin is in use.
+// A plugin is in use as long as one of its capturers is open.
 TEST(CapturerTest, KeepsItsPlugin) {
   in_native_context({}, [] {
     ASSERT_NE(capturer_at("sim:0").capturer, nullptr);

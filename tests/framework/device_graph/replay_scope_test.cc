@@ -10,7 +10,7 @@
 namespace loci::device_graph {
 namespace {
 
-// By what their details say.
+// Returns the details of the replays that were told.
 std::vector<std::string> replays_told(const std::function<void()>& replay) {
   const test::ScratchDirectory scratch;
   const std::string path = scratch.path("replays.profile");

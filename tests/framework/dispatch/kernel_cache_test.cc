@@ -20,7 +20,7 @@ class KernelCacheTest : public DispatchTest {
     return bind_kernel(device, desc, &cache).kernel;
   }
   static std::int64_t live_objects() { return device_at("toy:0").plugin().live_objects(); }
-  // What one of these kernels counts as.
+  // Returns the bytes that one of these kernels counts as.
   static std::uint64_t bytes_of_one() {
     KernelCache cache;
     relu_of(cache, 1000);
@@ -66,7 +66,7 @@ TEST_F(KernelCacheTest, KernelsAreOfANumberOfThreads) {
   EXPECT_EQ(relu_of(cache, 3), of_one);
 }
 
-// Of which the second may be the first one, opened anew.
+// The second device may be the first one, opened anew.
 TEST_F(KernelCacheTest, ADeviceHasKernelsOfItsOwn) {
   const device::DeviceBackend& backend = device_at("toy:0").backend();
   device::Device first(backend, Place("toy:0"));

@@ -52,7 +52,8 @@ TEST_F(KernelTest, PreparedKernelsCountAsLiveObjects) {
   EXPECT_EQ(device.plugin().live_objects(), before);
 }
 
-// As executors that come and go do. 32 bytes would stay with the C library for each.
+// Executors that come and go prepare the same again. 32 bytes would stay with the C library for
+// each.
 TEST_F(KernelTest, PreparingTheSameAgainLeavesNothingBehind) {
   device::Device& device = device_at("cpu");
   const auto bytes_after = [&](int times) {

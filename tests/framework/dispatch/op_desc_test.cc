@@ -88,7 +88,7 @@ TEST(OpDescTest, SignatureTellsAttributesApartToTheBit) {
   EXPECT_NE(signature(1, 0), signature(std::nextafter(1.0, 2.0), 0));
 }
 
-// What lists hold is not taken for what stands behind them.
+// Elements of a list are not taken for what stands behind it.
 TEST(OpDescTest, SignatureTellsListsApart) {
   const ops::OpSchema& schema = ops::op_registry().get("slice");
   using Integers = std::vector<std::int64_t>;

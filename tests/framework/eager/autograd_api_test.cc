@@ -58,7 +58,7 @@ TEST_F(AutogradApiTest, HooksSeeAndReplaceGradients) {
               ThrowsMessage<Error>(HasSubstr("never be called")));
 }
 
-// Of a result and of a leaf: what backward() says of a hook that returns `wrong`.
+// Returns what backward() says of a hook that returns `wrong`, on a result or on a leaf.
 template <class Wrong>
 std::string refusal_of_hook(const Tensor& watched, const Tensor& loss, const Wrong& wrong) {
   watched.register_hook(wrong);

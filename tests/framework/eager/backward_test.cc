@@ -113,7 +113,7 @@ TEST_F(BackwardTest, AResultMayBeTheOnlyTarget) {
   EXPECT_FALSE(w.grad().defined());
 }
 
-// What lies behind the only target is not gone through.
+// Nodes behind the only target are not gone through.
 TEST_F(BackwardTest, NothingIsComputedBehindTheTargets) {
   const Tensor w = variable({3});
   const Tensor y = w * w;

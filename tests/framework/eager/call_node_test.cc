@@ -50,7 +50,7 @@ TEST_F(CallNodeTest, OutputsWithoutAGradientAreNotInTheWay) {
                   ::testing::HasSubstr("[layer_norm] a gradient reaches the output 'mean'")));
 }
 
-// Of more than there are bits to tell them by.
+// There are more outputs than there are bits to tell them by.
 TEST_F(CallNodeTest, ManyOutputsMayHaveNoGradient) {
   const Tensor x = Tensor::from(std::vector<float>(200, 1.0F), {100, 2}).set_requires_grad();
   const std::vector<Tensor> rows = unstack(x);

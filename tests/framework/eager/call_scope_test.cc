@@ -47,7 +47,7 @@ TEST_F(CallScopeTest, DetailTellsPhasesApart) {
   EXPECT_EQ(second.count("relu/compute"), 1);
 }
 
-// As in programs, so that its rates can be told.
+// Calls count their work as programs do, so that its rates can be told.
 TEST_F(CallScopeTest, ACallCountsItsWork) {
   const Tensor x = zeros({3, 5});
   const Tensor y = zeros({5, 2});
@@ -100,7 +100,7 @@ TEST_F(CallScopeTest, AHostReadIsItsReaders) {
   EXPECT_EQ(op.count("case/copy:host_read"), 1);
 }
 
-// As where there is no memory to keep it: found by the sweep of failing allocations.
+// A plan ends early where there is no memory to keep it: found by the sweep of failing allocations.
 TEST_F(CallScopeTest, APlanMayEndBeforeItsScope) {
   OpCall<Tensor> call("relu");
   call.input("x", zeros({5, 7, 11}));

@@ -7,7 +7,7 @@
 
 #include "tests/framework/eager/eager_fixture.h"
 
-// As an application sees it that includes the standard's header.
+// An application that includes the standard's header sees these declarations.
 extern "C" {
 typedef struct DLManagedTensorVersioned {
   struct {
@@ -119,7 +119,7 @@ TEST_F(DlpackTest, AnExportSharesTheMemoryAndKeepsIt) {
   managed->deleter(managed);
 }
 
-// As if the source had been copied first.
+// The result is the same as if the source had been copied first.
 TEST_F(DlpackTest, ImportsOfOverlappingMemoryAreReadAsTheyWere) {
   const auto changed = [](const auto& change) {
     Foreign one({1, 2, 4, 8}, {3});

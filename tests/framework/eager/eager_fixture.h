@@ -49,7 +49,7 @@ class EagerTest : public ::testing::Test {
   static device::Device& device_at(const char* place) {
     return device::DeviceManager::instance().get(Place(place));
   }
-  // As its plugin would say so; and has it opened anew.
+  // Loses the device as its plugin would say so; and has it opened anew.
   static void lose_and_reopen(const char* place) {
     synchronize(place);  // so that no failure of its work is left for others to meet
     device_at(place).note_loss(Error(ErrorCode::kDeviceLost, "it fell off the bus"));

@@ -1,5 +1,5 @@
-// What a device says late of work whose results were read or changed meanwhile: no tensor that
-// hangs on them may be read.
+// A device may tell late of work that failed whose results were read or changed meanwhile: no
+// tensor that hangs on them may be read.
 #include <optional>
 
 #include "tests/framework/capture/native_fixture.h"
@@ -80,8 +80,8 @@ TEST(FailedSourcesTest, WhatIsWrittenWholeIsAsGoodAsNew) {
   });
 }
 
-// By device graphs and by launch lists: each replay that is read is right, or refused, wherever the
-// device fails and whenever somebody is told.
+// Device graphs and launch lists are alike here: each replay that is read is right, or refused,
+// wherever the device fails and whenever somebody is told.
 TEST(FailedSourcesTest, NoReplayGoesOnFromWhatHasFailed) {
   for (const WithCapturer capturer : {WithCapturer::kYes, WithCapturer::kNo}) {
     int refused = 0;

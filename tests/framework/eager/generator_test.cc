@@ -35,7 +35,7 @@ TEST_F(GeneratorTest, DrawsWhatAProgramDraws) {
   EXPECT_EQ(floats(randn({5})), floats(drawn[1]));
 }
 
-// As a program draws that is given them.
+// Draws as a program does that is given the state and the offset.
 std::vector<float> drawn_from(const Tensor& state, std::int64_t offset) {
   OpCall<Tensor> call("uniform_random");
   call.input("state", state).attr("offset", offset).attr("shape", std::vector<std::int64_t>{4});

@@ -32,7 +32,7 @@ TEST_F(InPlaceTest, AssignsToASlice) {
     x.set_slice_(vector({7}).to(place), {0}, {-1}, {1000});
     EXPECT_THAT(floats(same), ElementsAre(1, 10, 20, 4, 7));
     EXPECT_EQ(x.version(), 2U);
-    // As it was before, also where it is the tensor itself or a view of it.
+    // The source is read as it was before, also where it is the tensor itself or a view of it.
     x.set_slice_(x, {0}, {4}, {-1000}, {-1});
     EXPECT_THAT(floats(same), ElementsAre(7, 4, 20, 10, 1));
     x.set_slice_(x.rows(0, 3), {0}, {1}, {4});
@@ -115,7 +115,7 @@ TEST_F(InPlaceTest, CopiesIntoTheStorage) {
   EXPECT_THAT([&] { target.copy_(vector({1})); }, ThrowsMessage<Error>(HasSubstr("[copy_]")));
 }
 
-// As if the source had been copied first: what NumPy gives for t[1:8] += t[0:7].
+// The source is read as if it had been copied first: NumPy gives this for t[1:8] += t[0:7].
 TEST_F(InPlaceTest, AViewThatOverlapsIsReadAsItWas) {
   constexpr std::int64_t kRows = 4096;  // several times what a loop takes at once
   std::vector<float> elements(kRows * 3);

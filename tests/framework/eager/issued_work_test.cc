@@ -26,7 +26,7 @@ class IssuedWorkTest : public EagerTest {
     EXPECT_NO_THROW(synchronize()) << "every test has met its failures";
   }
   static sim::Faults& faults() { return test::sim_faults("sim:2"); }
-  // Of the error that it throws; it is called once, as the device tells of a failure once.
+  // Returns the text of the error that it throws; it is called once, as a failure is told once.
   static std::string thrown_by(const std::function<void()>& body) {
     try {
       body();
@@ -257,7 +257,7 @@ TEST_F(IssuedWorkBesideProgramsTest, ThreadsGetTheRightValueOrAnError) {
   try {
     synchronize();
   } catch (const Error&) {
-    // Of ops whose results nobody has read.
+    // Ops may have failed whose results nobody has read.
   }
   EXPECT_EQ(wrong, 0);
   EXPECT_GT(right, 0);

@@ -29,7 +29,7 @@ TEST_F(OverlapTest, KnowsWhatIsShared) {
   EXPECT_FALSE(is_same_view(impl(t), impl(vector({1, 2, 3, 4}))));
 }
 
-// As if the gradient had been copied first.
+// The gradient is read as if it had been copied first.
 TEST_F(OverlapTest, AnUpdateReadsAnOverlappingGradientAsItWas) {
   constexpr std::int64_t kRows = 4096;  // several times what a loop takes at once
   std::vector<float> elements(kRows * 3);

@@ -18,7 +18,7 @@ using ::testing::Throws;
 
 class RelocationTest : public EagerTest {
  protected:
-  // What the calls copy between places.
+  // Returns the copies between places that the calls make.
   template <class Calls>
   static std::vector<transfer::Row> rows_of(const Calls& calls) {
     synchronize();

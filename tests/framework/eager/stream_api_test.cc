@@ -164,8 +164,8 @@ class GatedWork {
   std::atomic<bool> has_ended_{false};
 };
 
-// Whether the greater one, which has begun, has ended all it has before the lesser one gets to its
-// second op: with equal priorities that one ends first.
+// Returns true if the greater one, which has begun, has ended all it has before the lesser one gets
+// to its second op: with equal priorities that one ends first.
 bool overtakes(int greater_priority, int lesser_priority) {
   GatedWork greater(greater_priority, 400);
   GatedWork lesser(lesser_priority, 0);
@@ -186,7 +186,7 @@ TEST_F(StreamApiTest, AGreaterPriorityOvertakesOnTheDevice) {
   EXPECT_TRUE(has_overtaken);
 }
 
-// Of what comes first, it takes long enough to be overtaken.
+// The first function takes long enough to be overtaken.
 void expect_order(const Stream& stream) {
   std::vector<int> order;
   const std::thread::id caller = std::this_thread::get_id();

@@ -13,7 +13,7 @@ using ::testing::StartsWith;
 
 class TaskFailureTest : public EagerTest {
  protected:
-  // Of a copy that ends with that.
+  // Returns the error of a copy that ends with that exception.
   template <class Exception>
   static Error error_of(const Exception& exception) {
     Task copy;

@@ -56,7 +56,7 @@ class SiteOfErrorTest : public EagerTest {
  protected:
   static constexpr const char* kPlace = "sim:1";
   void SetUp() override { synchronize(); }
-  // Of what fails first in the device.
+  // Returns the site of what fails first in the device.
   static Site site_of(const std::function<void()>& body) {
     test::sim_faults(kPlace).task = 1;
     body();
@@ -72,7 +72,7 @@ class SiteOfErrorTest : public EagerTest {
     return {message.substr(begin, plus - begin),
             std::strtoll(message.c_str() + plus + 1, nullptr, 16)};
   }
-  // Whether it is in this file: near an op that is called here.
+  // Checks that the site is in this file: near an op that is called here.
   static void expect_here(const Site& site) {
     const Tensor x = vector({1, -1}).to(kPlace);
     synchronize(kPlace);

@@ -245,7 +245,7 @@ TEST(FrameGraphTest, RunsAtTheSameTimeHaveGraphsOfTheirOwn) {
   });
 }
 
-// By the names of rows.
+// Counts the calls by the names of rows.
 std::map<std::string, std::uint64_t> calls_in(const loci_profile& profile) {
   std::map<std::string, std::uint64_t> calls;
   for (std::uint64_t i = 0; i < profile.node_count; ++i) {

@@ -28,7 +28,8 @@ TEST_F(FrameTest, AFailingLaunchNamesOperatorArgumentsAndPlace) {
                                                   HasSubstr("label:int64[1, 1]"))));
 }
 
-// As those of shapes that come and go. 32 bytes would stay with the C library for each.
+// Frames of shapes that come and go run the same kernels. 32 bytes would stay with the C library
+// for each.
 TEST_F(FrameTest, RunningTheSameKernelsInAnotherLeavesNothingBehind) {
   const Variable y = relu(data("x", {2}, kFloat32));
   Executor executor("cpu", {}, scope_);

@@ -16,7 +16,7 @@ using ::testing::ThrowsMessage;
 
 class PersistablesTest : public executor::ProgramsTest {
  protected:
-  // As a plan with that one variable would have it.
+  // Resolves as a plan with that one variable would.
   Tensor resolve(PlanPersistable persistable, const Shape& shape) {
     Plan plan;
     plan.values.emplace_back().type = {kFloat32, shape};

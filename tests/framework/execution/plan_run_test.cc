@@ -14,7 +14,7 @@ class PlanRunTest : public executor::ProgramsTest {
  protected:
   PlanRunTest() : x_(data("x", {2}, kFloat32)) {}
 
-  // What the first fetch of a run gives.
+  // Returns the elements of the first fetch of a run.
   static std::vector<float> fetched(PlanRun& run) {
     std::vector<float> out(2);
     const PlanFetch& fetch = run.plan().fetches.front();

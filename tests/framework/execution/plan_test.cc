@@ -40,7 +40,7 @@ TEST_F(PlanTest, KeepsEveryFrameThatIsGivenBack) {
   EXPECT_THAT(known, ::testing::UnorderedElementsAre(a.get(), b.get()));
 }
 
-// What several threads give back at the same time nobody else has meanwhile, and none is lost.
+// Threads that give frames back at the same time share none meanwhile, and lose none.
 TEST_F(PlanTest, ThreadsAtTheSameTimeHaveFramesOfTheirOwn) {
   constexpr std::size_t kThreads = 8;
   constexpr std::size_t kRuns = 300;

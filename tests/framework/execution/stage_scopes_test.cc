@@ -12,7 +12,7 @@ using test::RecordedPaths;
 
 class StageScopesTest : public executor::SimProgramsTest {
  protected:
-  // Of a run at a device, after another one.
+  // Returns the paths of a run at a device, after another one.
   RecordedPaths paths(Level level, const std::vector<Fetch>& fetch,
                       const CompileOptions& options = CompileOptions::none()) {
     Executor executor("sim:0", options, scope_);

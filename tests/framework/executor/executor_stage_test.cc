@@ -39,7 +39,7 @@ TEST_F(ExecutorStageTest, WhatIsFedToStateIsCopiedThere) {
   EXPECT_NE(scope_.find("w").raw_data(), fed.raw_data());
 }
 
-// As if they had been copied first.
+// The feeds are read as if they had been copied first.
 TEST_F(ExecutorStageTest, FeedsThatShareMemoryWithStateAreReadAsTheyWere) {
   const Variable w = create_parameter({4}, kFloat32, initializer::constant(0), "w");
   const Variable g = data("g", {3}, kFloat32);

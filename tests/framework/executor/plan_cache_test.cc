@@ -33,7 +33,7 @@ class PlanCacheTest : public ProgramsTest {
   bool has(PlanCache& cache, std::int64_t extent) {
     return cache.find(main_, fed(extent), {y_}) != nullptr;
   }
-  // What one plan takes.
+  // Returns the bytes that one plan takes.
   std::uint64_t plan_size() {
     PlanCache cache;
     return add(cache, 1)->bytes();
@@ -142,7 +142,7 @@ TEST_F(PlanCacheTest, MakesRoomForOthers) {
   EXPECT_EQ(cache.size(), 1U);
 }
 
-// What a service does whose requests have any length.
+// A service does this whose requests have any length.
 TEST_F(PlanCacheTest, ThousandsOfShapesStayWithinTheBytes) {
   PlanCache cache(plan_size() * 100);
   for (std::int64_t extent = 1; extent <= 5000; ++extent) add(cache, extent);

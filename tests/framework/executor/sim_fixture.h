@@ -23,14 +23,14 @@ class SimProgramsTest : public ProgramsTest {
     return elementwise_add(x, y);
   }
 
-  // As it is written, but for the streams.
+  // Returns options that leave the program as it is written, but for the streams.
   static CompileOptions with_streams(int streams) {
     CompileOptions options = CompileOptions::none();
     options.streams = streams;
     return options;
   }
 
-  // What an instruction is for: "relu_0", or "copy x" of a variable.
+  // Returns what an instruction is for: "relu_0", or "copy x" of a variable.
   static std::string name_of(const execution::Plan& plan, std::size_t index) {
     const execution::Instruction& instruction = plan.instructions[index];
     if (const execution::TransferStep* copy = instruction.transfer()) {

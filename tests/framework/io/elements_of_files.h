@@ -1,4 +1,4 @@
-// What the tensors in numpy_files.h and safetensors_files.h hold.
+// The tensors in numpy_files.h and safetensors_files.h hold these elements.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -61,8 +61,8 @@ class FailedSavesTest : public SavingTest {
   }
   static ::testing::Matcher<std::string> temporary() { return ::testing::StartsWith(".loci-"); }
 
-  // The same for files: `write` makes one with another content each time it is called with another
-  // number, and `read` gives that number.
+  // Sweeps over saves of a file: `write` makes one with another content each time it is called with
+  // another number, and `read` gives that number.
   void sweep_file(const std::function<void(int)>& write, const std::function<int()>& read) {
     for (const int error : {EIO, ENOSPC}) {
       const int calls = sweep(

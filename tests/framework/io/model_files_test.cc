@@ -84,7 +84,7 @@ TEST_F(ModelFilesTest, AreReadAgainWhenTheyWereReplaced) {
   fs::copy_file(directory_ + "/program.json", scratch_.path("first.json"));
   two_.save(directory_);
   fs::copy_file(directory_ + "/program.json", scratch_.path("second.json"));
-  // As if the second model came between the read of the program and that of its weights.
+  // The second model seems to come between the read of the program and that of its weights.
   fs::copy_file(scratch_.path("first.json"), directory_ + "/program.json",
                 fs::copy_options::overwrite_existing);
   int opened = 0;

@@ -139,7 +139,7 @@ TEST_F(NpzTest, SizesThatCannotBeAreRefused) {
   expect_refused(zip_of({entry}), "member 'a.npy': size: 4294967040 bytes cannot be in ");
 }
 
-// Of which each would unpack the same bytes.
+// Each of such members would unpack the same bytes.
 TEST_F(NpzTest, MembersThatShareBytesAreRefused) {
   std::vector<ZipEntry> entries{stored_entry("0.npy", array_)};
   for (int i = 1; i < 100; ++i) {
@@ -165,7 +165,7 @@ TEST_F(NpzTest, ABombIsRefusedByItsHeader) {
 }
 
 TEST_F(NpzTest, MembersOfAnotherLengthThanSaidAreRefused) {
-  // What is said fits the header, but what is deflated is less.
+  // The length that is said fits the header, but fewer bytes are deflated.
   ZipEntry entry = deflated_entry("a.npy", array_);
   entry.packed = io_test::deflated(array_.substr(0, array_.size() - 1));
   expect_refused(zip_of({entry}), "member 'a.npy': data: ");

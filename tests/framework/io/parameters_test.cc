@@ -46,7 +46,7 @@ TEST_F(ParametersTest, GoThroughAFile) {
   EXPECT_THAT(values(loaded, "weight"), ElementsAre(3, 4, 5, 6));
 }
 
-// As a wrapper of another framework saves them.
+// A wrapper of another framework saves parameters so.
 TEST_F(ParametersTest, MayHaveAPrefix) {
   io::save_safetensors(path_, {{"module.bias", Tensor::from<float>({1, 2}, {2})},
                                {"module.weight", Tensor::from<float>({3, 4, 5, 6}, {2, 2})}});

@@ -39,7 +39,7 @@ class ProgramDirectoryTest : public ::testing::Test {
 
   void save_inference() const { io::save_inference_model(directory_, main_, {x_}, {y_}, scope_); }
   [[nodiscard]] std::string program_path() const { return directory_ + "/program.json"; }
-  // Of the weights that the program names.
+  // Returns the path of the weights that the program names.
   [[nodiscard]] std::string weights_path() const {
     for (const auto& entry : fs::directory_iterator(directory_)) {
       if (entry.path().extension() == ".safetensors") return entry.path().string();

@@ -43,7 +43,7 @@ class FactorModel {
   void save(const std::string& directory) const {
     io::save_inference_model(directory, main_, {x_}, {y_}, scope_);
   }
-  // As Loci did before the program named its weights, and others may.
+  // Saves as Loci did before the program named its weights, and as others may.
   void save_unnamed(const std::string& directory) const {
     save(directory);
     for (const auto& entry : std::filesystem::directory_iterator(directory)) {
@@ -81,7 +81,7 @@ class SavingTest : public ::testing::Test {
   }
   [[nodiscard]] int factor() const { return factor_in(directory_); }
 
-  // Of the model's directory.
+  // Returns the names of the files in the model's directory.
   [[nodiscard]] std::vector<std::string> files() const {
     std::vector<std::string> names;
     if (!std::filesystem::exists(directory_)) return names;
@@ -97,7 +97,7 @@ class SavingTest : public ::testing::Test {
                                        ::testing::MatchesRegex("weights-[0-9a-f]*.safetensors")));
   }
 
-  // What tests do many times; more with LOCI_TEST_ROUNDS.
+  // Returns how often tests repeat something; more with LOCI_TEST_ROUNDS.
   static int rounds(int few) {
     const char* text = std::getenv("LOCI_TEST_ROUNDS");
     return text == nullptr ? few : std::max(few, std::atoi(text));

@@ -79,7 +79,7 @@ class ZipBuilder {
   void add_member(const ZipEntry& entry) {
     put({"PK\3\4", 4}).add_facts(entry).put(entry.name).put(entry.packed);
   }
-  // What both headers have, up to the length of the extra field.
+  // Adds the fields that both headers have, up to the length of the extra field.
   ZipBuilder& add_facts(const ZipEntry& entry) {
     put16(20).put16(entry.flags).put16(entry.method).put32(0x210000).put32(entry.crc);
     put32(entry.packed.size()).put32(entry.bytes).put16(entry.name.size());

@@ -24,7 +24,7 @@ using ::testing::ThrowsMessage;
 
 constexpr std::uint64_t kMiB = 1024 * 1024;
 
-// What the source was asked for.
+// Counts what the source was asked for.
 struct Requests {
   std::uint64_t capacity = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t held = 0;
@@ -154,7 +154,7 @@ TEST_F(CachingAllocatorTest, SizesThatAreNewEachTimeDoNotPileUp) {
     take(bytes);
     ASSERT_LE(requests_.held, CachingAllocator::kMostCachedOfHost + 2 * bytes);
   }
-  // What is in use may be cached once more.
+  // So many bytes may be cached once more as are in use.
   const Buffer kept = take(400 * kMiB);
   const int released = requests_.released;
   { const Buffer other = take(150 * kMiB); }

@@ -42,7 +42,7 @@ TEST_F(PrivatePoolTest, NobodyReusesItsMemory) {
   EXPECT_EQ(others.count(own.data()), 0U) << "what others have cached went to the pool";
 }
 
-// Of the device's mem_alloc, and what it was asked for last.
+// The device's own mem_alloc, and the stream that it was asked for last.
 decltype(loci_device_api::mem_alloc) plain_mem_alloc = nullptr;
 loci_stream* asked_stream = nullptr;
 
@@ -90,7 +90,7 @@ TEST_F(PrivatePoolTest, TakesLittleForLittle) {
   EXPECT_EQ(pool.stats().backend_allocations, 1U);
 }
 
-// What a segment costs is paid a few times, and not for each block.
+// The cost of a segment is paid a few times, and not for each block.
 TEST_F(PrivatePoolTest, GrowsToSegmentsOfManyBlocks) {
   PrivatePool pool(device_);
   std::vector<Buffer> live;

@@ -7,7 +7,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-// What is registered lies in members of its own.
+// The registered parameters, buffers and children lie in members of the module.
 class Net : public Module {
  public:
   Net() {
@@ -128,7 +128,7 @@ TEST_F(ModuleTest, MovesParametersAndBuffers) {
   EXPECT_EQ(net(x).to_vector<float>(), here);
 }
 
-// What a trace captures are the module's own tensors, under their names.
+// A trace captures the module's own tensors, under their names.
 TEST_F(ModuleTest, CanBeTraced) {
   Net net;
   const Tensor example = Tensor::from<float>({1, -2, 3}, {1, 3});

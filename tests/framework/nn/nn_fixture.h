@@ -66,7 +66,7 @@ class NnTest : public ::testing::Test {
     }
   }
 
-  // Of a module of one tensor, for its parameters and x.
+  // Checks the gradients of a module of one tensor, for its parameters and x.
   static void expect_right_gradients(Module& module, const Tensor& x) {
     x.set_requires_grad();
     std::vector<Tensor> leaves = module.parameters();

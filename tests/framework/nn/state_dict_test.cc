@@ -50,7 +50,7 @@ TEST_F(StateDictTest, ItsOwnStateChangesNothing) {
   EXPECT_EQ(module.weight().to_vector<float>(), before);
 }
 
-// What is said of a model that was saved within a wrapper, as one for several devices is.
+// The message is that for a model saved within a wrapper, as one for several devices is.
 TEST_F(StateDictTest, NamesAllMissingAndUnexpectedKeys) {
   const Wrapper wrapper(std::make_shared<Linear>(10, 1));
   Linear plain(10, 1);

@@ -7,7 +7,7 @@
 namespace loci::ops {
 namespace {
 
-// What the rule makes of an input "x" of that dtype, and of none in "y".
+// Returns what the rule makes of an input "x" of that dtype, and of none in "y".
 DType of(const DTypeRule& rule, DType x) {
   OpSchema schema("typed");
   schema.input("x").input("y", kAllDTypes, Arity::kOptional).attr("dtype", kInt8);

@@ -71,7 +71,7 @@ TEST(OpDefinitionTest, TakesEverythingOver) {
   EXPECT_FALSE(op.is_random());
 }
 
-// The same words as of Loci's own ops.
+// The words are those of Loci's own ops.
 TEST(OpDefinitionTest, SlotsSayResidenceArityAndWhatIsBounded) {
   OpTable table;
   table.inputs.push_back(slot("like"));
@@ -186,7 +186,7 @@ TEST(OpDefinitionTest, OnlyWhatComputesIsDecomposed) {
   expect_refused(table, reason);
 }
 
-// Of a plugin that was built before the last members came.
+// A plugin that was built before the last members came has such a struct.
 TEST(OpDefinitionTest, AShorterStructHasZeroesForWhatItLacks) {
   OpTable table;
   table.def.struct_size = offsetof(loci_op_def, gradient);

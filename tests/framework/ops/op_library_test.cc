@@ -21,7 +21,7 @@ using test_support::OpTable;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// What the plugin of this file gives.
+// The plugin of this file gives these.
 std::function<const void*()> given_table;
 std::function<const loci_op_def*(std::uint64_t*)> given_defs;
 

@@ -115,7 +115,7 @@ TEST_F(PluginGradientTest, ErrorsNameTheOpAndTheCall) {
     throw std::runtime_error("out of gradient");
   };
   EXPECT_THAT(run, ThrowsMessage<Error>(HasSubstr("let an exception escape: out of gradient")));
-  // What the builder refuses, handed back.
+  // The gradient hands back an error of the builder.
   op_functions.gradient = [](const loci_gradient& op) {
     return call_unary(op, "rellu", op.inputs[0], &op.input_grads[0]);
   };

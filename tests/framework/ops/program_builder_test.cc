@@ -197,7 +197,7 @@ TEST_F(ProgramBuilderTest, KnowsTypes) {
             "[builder] an absent value has no type");
 }
 
-// What only a whole program has.
+// Only a whole program may add such things.
 TEST_F(ProgramBuilderTest, RefusesInAGradientWhatAddsToTheProgram) {
   loci_value value = LOCI_NO_VALUE;
   loci_block block = -1;

@@ -13,7 +13,7 @@ namespace {
 
 using CountedStepsTest = WithPlugins;
 
-// What a parameter becomes by so many steps of its own.
+// Returns what a parameter becomes by so many steps of its own.
 std::vector<float> alone(const Make& make, int steps) {
   const auto optimizer = make();
   const Tensor parameter = leaf({1, 2});
@@ -104,6 +104,5 @@ TEST_F(CountedStepsTest, AStateWithOneCountIsTaken) {
   EXPECT_EQ(a.to_vector<float>(), alone(adam, 4));
 }
 
-// Of bfloat16 and float16, by steps and by programs; the first one is named, once.
 }  // namespace
 }  // namespace loci::optimizer

@@ -37,7 +37,7 @@ TEST_F(SavedStateTest, GivesWhatEachParameterHas) {
   EXPECT_FALSE(saved().steps(1).defined());
 }
 
-// As states had it before each parameter was counted.
+// States had one count for all before each parameter was counted.
 TEST_F(SavedStateTest, OneCountMayStandForAll) {
   state_[3].first = "step";
   for (const char* moment : {"b.moment1", "b.moment2"}) state_.emplace_back(moment, floats({3}));

@@ -63,7 +63,7 @@ class TensorUpdatesTest : public WithPlugins {
     return bits;
   }
 
-  // The same on tensors.
+  // Returns the parameters after each step of an optimizer on tensors.
   static Bits tensor_run(const Make& make, const std::vector<Tensor>& initial, const Place& place,
                          const std::function<Tensor(const std::vector<Tensor>&, int)>& loss) {
     std::vector<Tensor> parameters;

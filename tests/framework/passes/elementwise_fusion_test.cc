@@ -168,7 +168,7 @@ TEST_F(ElementwiseFusionTest, StateThatChangesIsReadInTime) {
               ElementsAre("fused_elementwise", "fill_constant", "sgd", "fused_elementwise"));
 }
 
-// What the chain does not read may change.
+// Variables that the chain does not read may change.
 TEST_F(ElementwiseFusionTest, OtherStateMayChange) {
   const Variable x = data("x", {2, 2}, kFloat32);
   const Variable w = create_parameter({2, 2}, kFloat32, initializer::constant(1), "w");
@@ -240,7 +240,7 @@ TEST_F(ElementwiseFusionTest, TimeIsLinearInTheOperators) {
   EXPECT_LT(many, 40 * few + 0.05);
 }
 
-// As a plan has it: by default on the CPU, and not with the pass switched off.
+// Plans have the pass by default on the CPU, and not where it is switched off.
 TEST_F(ElementwiseFusionTest, PlansHaveItAndNameWhatWasFused) {
   const Variable x = data("x", {3, 4}, kFloat32);
   const Variable out = sigmoid(x * 2.0F) + x;

@@ -153,7 +153,7 @@ TEST_F(EpilogueFusionTest, LeavesNormalisationByTheBatch) {
   EXPECT_THAT(types(), ElementsAre("conv2d", "batch_norm", "relu"));
 }
 
-// Of two products that a sum brings together the first takes it up, and the other is its residual.
+// The first of two products that a sum brings together takes it up; the other is its residual.
 TEST_F(EpilogueFusionTest, ASumOfTwoProductsIsTakenOnce) {
   const Variable x = data("x", {2, 2}, kFloat32);
   const Variable out = relu(matmul(x, x) + tanh(matmul(x, x, true)));
@@ -175,7 +175,7 @@ TEST_F(EpilogueFusionTest, AnOperandThatChangesInBetweenIsReadInTime) {
   EXPECT_THAT(types(), ElementsAre("matmul", "fill_constant", "sgd", "relu"));
 }
 
-// As a plan has it: by default on the CPU, not with bits kept, and the same results.
+// Plans have the pass by default on the CPU, not with bits kept, and give the same results.
 TEST_F(EpilogueFusionTest, PlansComputeTheSame) {
   const Variable x = data("x", {3, 4}, kFloat32);
   const Variable w = create_parameter({4, 3}, kFloat32, initializer::uniform(-1, 1), "w");

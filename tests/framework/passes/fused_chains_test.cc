@@ -61,7 +61,7 @@ class RandomChains {
     bools_.clear();
     const std::size_t inputs = 1 + dice_.below(4);
     for (std::size_t i = 0; i < inputs; ++i) floats_.push_back(input(i == 0));
-    // What reads a whole value only; of those there is at least one.
+    // Each step reads a value of the whole shape; of those there is at least one.
     const std::size_t steps = 2 + dice_.below(dice_.chance(10) ? 60 : 9);
     for (std::size_t i = 0; i < steps; ++i) add_step();
     fetched_.emplace_back(floats_.back());
@@ -69,7 +69,7 @@ class RandomChains {
     if (!bools_.empty() && dice_.chance(50)) fetched_.emplace_back(dice_.one_of(bools_));
   }
 
-  // Of the chain's shape, or one that is broadcast to it.
+  // Makes an input of the chain's shape, or of one that is broadcast to it.
   Variable input(bool whole) {
     Shape shape = shape_;
     if (!whole && dice_.chance(40)) {
@@ -93,7 +93,7 @@ class RandomChains {
   }
 
   Variable some() { return dice_.one_of(floats_); }
-  // Of the chain's shape: the first input, or what was computed from such a value.
+  // Returns a value of the chain's shape: the first input, or one computed from such a value.
   Variable whole() {
     for (int tries = 0; tries < 20; ++tries) {
       Variable value = some();
@@ -233,7 +233,7 @@ void expect_same(const Tensor& a, const Tensor& b) {
 }
 
 TEST(FusedChainsTest, FiveThousandChainsHaveTheBitsOfTheirOperators) {
-  // What changes nothing stands for other operators here.
+  // Operators that change nothing stand for other operators here.
   CompileOptions fusing;
   fusing.disabled_passes = {"no_op_elimination"};
   CompileOptions plain;

@@ -60,7 +60,7 @@ class RandomProgram {
   }
 
  private:
-  // Of late values more often, so that there are chains.
+  // Picks late values more often, so that there are chains.
   Variable some() { return dice_.chance(70) ? values_.back() : dice_.one_of(values_); }
 
   void add_step() { values_.push_back(step(some())); }

@@ -7,7 +7,7 @@ namespace {
 
 class NoOpRulesTest : public PassTest {
  protected:
-  // Whether the operator that made `out` changes nothing of `x`.
+  // Returns true if the operator that made `out` changes nothing of `x`.
   bool is_no_op(const Variable& out, const Variable& x) {
     ValueOrigins origins(block());
     program::VarId equal = program::kNoVar;
@@ -19,7 +19,7 @@ class NoOpRulesTest : public PassTest {
   }
   bool is_no_op(const Variable& out) { return is_no_op(out, x_); }
 
-  // As the function does with a value that is only known in the run.
+  // Converts as the function does with a value that is only known in the run.
   static Variable converted(const Variable& x, DType dtype) {
     return OpCall<Variable>("cast").input("x", x).attr("dtype", dtype).result();
   }
@@ -123,7 +123,7 @@ TEST_F(NoOpRulesTest, PadsOfNothing) {
   EXPECT_FALSE(is_no_op(pad(x_, {0, 1, 0, -1})));
 }
 
-// What the list says is known in the run alone, and may be an error there.
+// The values of the list are known in the run alone, and may be an error there.
 TEST_F(NoOpRulesTest, ListsThatAreReadSayNothing) {
   EXPECT_FALSE(is_no_op(reshape(x_, loci::shape(x_))));
   EXPECT_FALSE(is_no_op(slice(x_, {0}, data("from", {1}, kInt64), data("to", {1}, kInt64))));

@@ -33,7 +33,7 @@ TEST_F(OpRecognitionTest, WhatIsReadElsewhereOrFetchedStays) {
   expect_left_alone({share(powers) + tanh(powers), fetched, share(fetched)});
 }
 
-// What the first one no longer reads is hidden for the second one.
+// Values that the first op no longer reads are hidden from the second one.
 TEST_F(OpRecognitionTest, OneOpMayBePartOfAnother) {
   const Variable out = log(plain_softmax(plain_softmax(x_)));
   recognise({out});
@@ -111,7 +111,7 @@ TEST_F(OpRecognitionTest, StateThatStaysIsRead) {
   EXPECT_THAT(types(), ElementsAre("softmax"));
 }
 
-// By default, but not with bits kept; each as far as the plan is concerned.
+// Plans have the pass by default, but not with bits kept; only the plans are looked at.
 TEST_F(OpRecognitionTest, PlansHaveItUnlessBitsAreKept) {
   const Variable out = plain_softmax(x_);
   const Feed feed{{"x", random_tensor({4, 6}, 1)}};

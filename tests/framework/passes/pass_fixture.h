@@ -1,4 +1,4 @@
-// What tests of passes share: a program to rewrite, and a look at the result.
+// Tests of passes share this fixture: a program to rewrite, and a look at the result.
 #pragma once
 
 #include <gmock/gmock.h>

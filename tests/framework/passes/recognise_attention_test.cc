@@ -152,7 +152,7 @@ TEST_F(RecogniseAttentionTest, AMaskMayHideKeys) {
   expect_attention(out, 1, kFactor);
 }
 
-// By the op it would be one for each head.
+// The attention op would take such a mask as one for each head.
 TEST_F(RecogniseAttentionTest, AMaskForEachMatrixOfTheBatchStays) {
   const Variable mask = data("mask", {2, kQueries, kKeys}, kFloat32);
   expect_none({matmul(softmax(by_keys(q_, k_) + mask), v_)});

@@ -23,7 +23,7 @@ using Form = std::function<Variable(const Variable&)>;
 
 Variable over_root(const Variable& x) { return x / std::numbers::sqrt2; }
 
-// Of the normal distribution itself.
+// These forms compute the normal distribution itself.
 const std::vector<Form>& exact_forms() {
   constexpr double kRoot = std::numbers::sqrt2;
   static const std::vector<Form> kForms = {

@@ -55,7 +55,7 @@ TEST_P(SoftmaxAxisTest, TheLogarithmOfASoftmaxIsLogSoftmax) {
 
 INSTANTIATE_TEST_SUITE_P(All, SoftmaxAxisTest, ::testing::Values(0, 1, 2, -1, -3));
 
-// The same dimension, once from the front and once from behind; all of the only one.
+// One dimension has two numbers, from the front and from behind; the only one may be all.
 TEST_F(RecogniseSoftmaxTest, ADimensionHasSeveralNumbers) {
   const Variable row = data("row", {9}, kFloat32);
   const Variable a = share(exp(shifted(x_, {-1})), {2});

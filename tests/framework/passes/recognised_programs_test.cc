@@ -27,7 +27,7 @@ class RandomPatterns {
     }
   }
 
-  // What spoils a pattern now and then: somebody else reads the value.
+  // These spoil a pattern now and then: somebody else reads the value.
   std::vector<Variable> fetches;
 
  private:

@@ -1,4 +1,4 @@
-// What tests of recognised ops share: the pass on its own, and plans with and without it.
+// Tests of recognised ops share this: the pass on its own, and plans with and without it.
 #pragma once
 
 #include <cmath>
@@ -24,7 +24,7 @@ class RecognitionTest : public PassTest {
   }
   bool is_host_ = true;  // that place
 
-  // Of the operators that are left, constants apart.
+  // Returns the types of the operators that are left, constants apart.
   std::vector<std::string> left() {
     std::vector<std::string> found;
     for (const std::string& type : types()) {
@@ -49,7 +49,7 @@ class RecognitionTest : public PassTest {
     return Tensor::from<float>(elements, shape);
   }
 
-  // What the CPU computes with the pass, against what it computes without it.
+  // Compares what the CPU computes with the pass with what it computes without it.
   void expect_same_values(const Feed& feed, const std::vector<Variable>& fetches) {
     const std::vector<Fetch> fetched(fetches.begin(), fetches.end());
     const Scope scope;
@@ -67,7 +67,7 @@ class RecognitionTest : public PassTest {
     return options;
   }
 
-  // By the largest of what is expected, as products and differences lose what is small.
+  // The tolerance follows the largest expected value, as products and differences lose small ones.
   static void expect_near(const Tensor& actual, const Tensor& expected) {
     ASSERT_EQ(actual.shape(), expected.shape());
     const std::vector<float> a = actual.to_vector<float>();

@@ -7,12 +7,12 @@
 namespace loci::passes {
 namespace {
 
-// Of a sum of x and y, which may broadcast.
+// The notes are those of a sum of x and y, which may broadcast.
 class SizeNotesTest : public PassTest {
  protected:
   SizeNotesTest() { fold(); }
 
-  // As if the data had those shapes.
+  // Folds as if the data had those shapes.
   void fold() {
     notes_ = SizeNotes();
     PassContext with_notes = context({sum_});

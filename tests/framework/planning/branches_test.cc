@@ -54,7 +54,7 @@ TEST_F(BranchesTest, WithoutBranchesThereIsNothingToTake) {
   EXPECT_EQ(take_branches(&earlier, {}), nullptr);
 }
 
-// What one stage has read the next ones know: the gradient of a branch reads nothing again.
+// Later stages know what one stage has read: the gradient of a branch reads nothing again.
 TEST_F(BranchesTest, WhatIsKnownStaysKnown) {
   const Variable on = data("on", {1}, kBool);
   const Variable x = data("x", {2}, kFloat32);

@@ -23,7 +23,7 @@ using Times = std::vector<LaunchTimes::Launch>;
 
 class CorePlannerTest : public executor::ProgramsTest {
  protected:
-  // As it is written, with each launch's outputs in memory of their own.
+  // Compiles the program as it is written, with each launch's outputs in memory of their own.
   std::shared_ptr<const Plan> compile_captured(const Variable& fetched, const Times& times = {},
                                                int streams = 4) {
     PlanRequest request;
@@ -38,7 +38,7 @@ class CorePlannerTest : public executor::ProgramsTest {
     request.launch_times = times;
     return compile_plan(request, &kernels_);
   }
-  // As many launches, each of which waits for the one before it.
+  // Makes `count` launches, each of which waits for the one before it.
   static Variable chain(Variable x, int count) {
     for (int i = 0; i < count; ++i) x = relu(x);
     return x;
@@ -107,7 +107,7 @@ TEST_F(CorePlannerTest, AChainAndWhatIsShortHaveNone) {
   EXPECT_EQ(compile_captured(sum, Times(7, {100, 100, false}))->core_forks, nullptr);
 }
 
-// What has the team is behind all before it, and before all behind it.
+// A launch that has the team is behind all before it, and before all behind it.
 TEST_F(CorePlannerTest, WhatUsesTheTeamIsAJoin) {
   const Variable first = chain(x_, 3);   // 0 to 2
   const Variable second = chain(x_, 3);  // 3 to 5
@@ -143,7 +143,7 @@ TEST_F(CorePlannerTest, TimesOfAnotherPlanCountForNothing) {
   EXPECT_EQ(compile_captured(sum, Times(5, {2000, 2000, false}))->core_forks, nullptr);
 }
 
-// What runs at the same time has no memory in common.
+// Launches that run at the same time have no memory in common.
 TEST_F(CorePlannerTest, TracksHaveMemoryOfTheirOwn) {
   const auto values_of = [](const Plan& plan, const std::vector<std::uint32_t>& instructions) {
     std::set<std::uint64_t> offsets;

@@ -25,7 +25,7 @@ class ForkPlannerTest : public executor::SimProgramsTest {
     EXPECT_EQ(plan->schedule, nullptr) << "what no graph has keeps to the default stream";
     return plan;
   }
-  // As many launches, each of which waits for the one before it.
+  // Makes `count` launches, each of which waits for the one before it.
   static Variable chain(Variable x, int count) {
     for (int i = 0; i < count; ++i) x = relu(x);
     return x;
@@ -106,7 +106,7 @@ TEST_F(ForkPlannerTest, HasNoMoreBranchesThanStreams) {
   EXPECT_THAT(used, SizeIs(3));
 }
 
-// What no graph has comes between two, so that nothing is beside it.
+// Work that no graph has comes between two, so that nothing is beside it.
 TEST_F(ForkPlannerTest, WhatTheHostDoesIsWaitedForByAll) {
   const Variable first = chain(x_, 6);   // 0 to 5
   const Variable second = chain(x_, 6);  // 6 to 11
@@ -142,7 +142,7 @@ TEST_F(ForkPlannerTest, ALoopIsWaitedForByAll) {
   EXPECT_THAT(plan->forks->waits[index_of(*plan, "relu_18")], ElementsAre(loop));
 }
 
-// Of a plan whose launches have outputs of their own memory.
+// The launches of such a plan have outputs of their own memory.
 TEST_F(ForkPlannerTest, BranchesThatMayMeetShareNoMemory) {
   const Variable x = data("large", {1024}, kFloat32);
   CompileOptions options = with_streams(4);

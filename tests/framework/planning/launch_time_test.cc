@@ -10,7 +10,7 @@ using execution::PlanFeed;
 
 class LaunchTimeTest : public executor::SimProgramsTest {
  protected:
-  // Of the first operator of that name.
+  // Returns the time of the first operator of that name.
   std::uint64_t ns_of(const std::string& name, const std::vector<PlanFeed>& feeds,
                       const Variable& fetched) {
     const auto plan = compile(feeds, {fetched.name()}, "sim:0", CompileOptions::none());

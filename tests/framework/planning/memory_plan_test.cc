@@ -76,7 +76,7 @@ TEST(MemoryPlanTest, SharesWhatNeverMeets) {
   EXPECT_NE(plan.offsets[1], plan.offsets[2]);
 }
 
-// As expect_disjoint(), in n log n: who owns each range of the arena, as time goes on.
+// Checks like expect_disjoint(), in n log n: who owns each range of the arena, as time goes on.
 void expect_disjoint_in_time(const std::vector<Interval>& intervals, const MemoryPlan& plan) {
   std::vector<std::pair<std::int32_t, std::int64_t>>
       events;  // time, and 1 + i, or -1 - i at the end

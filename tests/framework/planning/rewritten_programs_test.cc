@@ -46,7 +46,7 @@ class RewrittenProgramsTest : public executor::ProgramsTest {
     }
     return request;
   }
-  // Whether what was made before served; it is what the passes make in any case.
+  // Returns true if what was made before served; it is what the passes make in any case.
   bool serves(const std::vector<Shape>& shapes) {
     PlanRequest request = request_for(shapes);
     const Specialized fresh = specialize(request);
@@ -218,7 +218,8 @@ TEST_F(RewrittenProgramsTest, OfLargeOnesTheLatestStays) {
   }
 }
 
-// What the passes made for a size before serves it, or does not. Kernels differ between sizes too.
+// Programs that the passes made for a size serve another, or do not. Kernels differ between sizes
+// too.
 TEST_F(RewrittenProgramsTest, NewSizesGiveTheBitsOfAFreshExecutor) {
   const Variable x = data("x", {-1, 3, -1, -1}, kFloat32);
   const Variable y = data("y", {-1, 8, -1, -1}, kFloat32);

@@ -40,7 +40,7 @@ TEST_F(SpecializationTest, NoneRunsEverythingAsWritten) {
   EXPECT_THAT(prepared({}), ElementsAre());
 }
 
-// As a loaded model does.
+// Loaded models have such results.
 TEST_F(SpecializationTest, AResultThatNobodyFetchesIsNotComputed) {
   const Variable x = data("x", {2}, kFloat32);
   const Variable count = create_persistable({1}, kInt64, initializer::constant(0), "count");

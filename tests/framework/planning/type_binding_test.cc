@@ -34,7 +34,7 @@ TEST_F(TypeBindingTest, RefusesAScopeVariableOfAnotherType) {
                   "'w' is float64[2] in the scope, but the program declares float32[2]")));
 }
 
-// What is expected is not inferred, and what reads the scope is held against it all the same.
+// Expected types are not inferred, and reads of the scope are held against them all the same.
 TEST_F(TypeBindingTest, TakesWhatIsExpected) {
   const Variable x = data("x", {-1, 3}, kFloat32);
   const Variable y = relu(x);

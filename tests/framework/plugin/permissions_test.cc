@@ -109,7 +109,7 @@ TEST(CheckAccess, AcceptsAnAccessListThatLetsNobodyElseWrite) {
   accept(facts(S_IFREG | 0654, kAlice, 7, access_list_with(test::kUserTag, 7, 1001, /*mask=*/5)));
 }
 
-// What the mode shows as the group's right is the mask then.
+// The right that the mode shows as the group's is the mask then.
 TEST(CheckAccess, TheOwningGroupIsThatOfTheAccessList) {
   const auto list = [](std::uint16_t group_rights) {
     return access_list_bytes({{test::kOwnerTag, 7},

@@ -120,7 +120,7 @@ TEST_F(PluginManagerTest, TheFirstOfAnIdWins) {
   EXPECT_EQ(device::backends(manager_, "minimal").size(), 1u);
 }
 
-// By their manifests, before either is mapped.
+// The capturers are compared by their manifests, before either is mapped.
 TEST_F(PluginManagerTest, OfADeviceTypeThereIsOneCapturer) {
   const auto add_capturer = [this](const std::string& name, const std::string& file) {
     test::edit_manifest(folder_.add(name, file), [](auto& json) {

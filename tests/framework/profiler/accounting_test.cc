@@ -74,7 +74,7 @@ TEST(AccountingTest, ThreadWithoutSpansHasNoTime) {
   EXPECT_EQ(profile.abi().threads[1].wall_ns, 0U);
 }
 
-// What the session does not cover is not hidden: the sum tells.
+// Spans that the session does not cover are not hidden: the sum tells.
 TEST(AccountingTest, SpansBeyondTheSessionShow) {
   RecordingBuilder builder;
   builder.op("a", "", 50, 150);

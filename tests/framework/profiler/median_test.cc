@@ -58,7 +58,7 @@ TEST(MedianTest, ZerosCount) {
   EXPECT_EQ(median_of({5, 6, 7}, 2).count, 5U);
 }
 
-// Of an exponential distribution, whose median is ln 2 of its mean.
+// The values have an exponential distribution, whose median is ln 2 of its mean.
 TEST(MedianTest, IntervalHoldsTheTrueMedianAsOftenAsItSays) {
   std::mt19937 random(11);
   std::exponential_distribution<double> distribution(1);

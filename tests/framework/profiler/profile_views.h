@@ -13,7 +13,7 @@
 
 namespace loci::profiler_test {
 
-// Of the label: the instance if there is one, else the name.
+// Returns the label's instance if there is one, else its name.
 inline std::string name_of(const loci_profile& profile, std::uint32_t label) {
   const loci_profile_label& of = profile.labels[label];
   return std::string(profiler::to_view(of.instance.size == 0 ? of.name : of.instance));
@@ -27,7 +27,7 @@ inline std::string path_of(const loci_profile& profile, const loci_profile_node*
   return parent == LOCI_PROFILE_NONE ? name : path_of(profile, nodes, parent) + "/" + name;
 }
 
-// Of the merged tree, in its order.
+// Returns the paths of the merged tree, in its order.
 inline std::vector<std::string> paths_of(const loci_profile& profile) {
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < profile.node_count; ++i) {

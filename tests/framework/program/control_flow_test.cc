@@ -84,7 +84,7 @@ TEST_F(ControlFlowTest, RefusesBlocksThatDoNotFit) {
               ThrowsMessage<Error>(HasSubstr("takes 'x' as float32[2, 3], but 'on' is bool[1]")));
 }
 
-// What grows has no fixed extent, in the loop and behind it; what depends on it has none either.
+// Growing values have no fixed extent, in the loop and behind it; nor has what depends on them.
 TEST_F(ControlFlowTest, LoopsMayChangeExtents) {
   const auto holds = [&](const std::vector<Variable>&) { return on_; };
   const auto ends =

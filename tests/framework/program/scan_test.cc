@@ -21,7 +21,7 @@ using Step = ScanResult<Variable>;
 class ScanTest : public ::testing::Test {
  protected:
   static Step same(const Values& carry, const Values& xs) { return {carry, xs}; }
-  // What the types of a scan come to once those of its inputs are these.
+  // Returns the types of a scan once those of its inputs are these.
   std::vector<std::vector<ops::TensorType>> types(
       const std::vector<ops::TensorType>& inputs) const {
     return scan_types(main_.impl()->main(), main_.impl()->main().ops.back(), inputs);

@@ -96,7 +96,7 @@ TEST_F(TableBuilderTest, ParametersAreReleasedWhenNobodyReadsThem) {
     const BuiltProgram built = table_.take();
     EXPECT_EQ(released_, 1) << "what no output needs is let go at once";
     EXPECT_EQ(built.parameters.at("used").raw_data(), weights.data()) << "it was copied";
-    // What a run has is a copy, so that it may be changed.
+    // A run has a copy, so that it may be changed.
     EXPECT_EQ(run(built, {{"x", Tensor::from<float>({1, 1}, {2})}}), (std::vector<float>{2, 3}));
     EXPECT_EQ(released_, 1);
   }
@@ -178,7 +178,7 @@ TEST_F(TableBuilderTest, BlocksNest) {
   EXPECT_EQ(run(built, {{"x", Tensor::from<float>({-2}, {1})}}), std::vector<float>{-2});
 }
 
-// What was built is a program as any other: it can be saved, loaded and run.
+// A program that was built is as any other: it can be saved, loaded and run.
 TEST_F(TableBuilderTest, WhatWasBuiltCanBeSaved) {
   const std::vector<float> weights{10};
   const sdk::Value x = feed("x", {LOCI_DIM_UNKNOWN});

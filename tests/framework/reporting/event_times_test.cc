@@ -29,7 +29,7 @@ class EventTimesTest : public ::testing::Test {
     backend_ = &test::add_fake_backend({.type = type});
     return device::DeviceManager::instance().get(Place(type + ":0"));
   }
-  // As a launch that takes that long.
+  // Enqueues work as a launch does that takes that long.
   void enqueue(device::Device& device, std::uint64_t correlation,
                std::chrono::milliseconds duration) {
     loci_stream* stream = device.default_stream();

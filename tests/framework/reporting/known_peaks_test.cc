@@ -29,7 +29,7 @@ Peaks peaks_of(double flops, double others, bool is_steady = true) {
 class KnownPeaksTest : public ReportingTest {
  protected:
   static device::Device& cpu() { return device::DeviceManager::instance().get(Place("cpu")); }
-  // What `next_` says is measured, and counted.
+  // Asks with a measurement that gives what `next_` says, and is counted.
   std::optional<Peaks> ask(std::int64_t now, bool may_measure = true) {
     const KnownPeaks known(PeakCache(path("peaks")), [&](const Place&) {
       ++measured_;

@@ -28,7 +28,7 @@ Peaks some_peaks() {
   return peaks;
 }
 
-// Of the file; it is what the dynamic linker does not read.
+// Changes the build id of the file; the dynamic linker does not read it.
 void change_build_id(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(in), {}};
@@ -87,7 +87,7 @@ TEST_F(PeakCacheTest, ADamagedFileIsNone) {
   }
 }
 
-// The same file under another name is the same plugin; the cpu's with another build id is not.
+// One file under two names is the same plugin; the cpu's with another build id is not.
 TEST_F(PeakCacheTest, AnotherBuildOfThePluginHasOtherPeaks) {
   struct Moved : plugin::Plugin {
     [[nodiscard]] const std::string& id() const override { return id_; }

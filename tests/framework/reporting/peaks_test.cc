@@ -20,7 +20,7 @@ TEST_F(PeaksTest, AreWhatADeviceReaches) {
   EXPECT_LT(peaks.bytes, 1e13);
 }
 
-// What fits in a cache moves faster, and what does not as fast as memory.
+// Data that fits in a cache moves faster, and other data as fast as memory.
 TEST_F(PeaksTest, HaveALevelForEachSize) {
   const Peaks peaks = measure_peaks(Place("cpu"));
   ASSERT_GE(peaks.levels.size(), 5U);

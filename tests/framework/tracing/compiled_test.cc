@@ -85,7 +85,7 @@ TEST_F(CompiledTest, TheUserMaySayThatRowsAreIndependent) {
   options.buckets = {4};
   options.rows_are_independent = true;
   const Tensor zero = vector({0});
-  // What the proof does not know of; the sum of zeros changes nothing.
+  // The proof does not know of this; the sum of zeros changes nothing.
   const CompiledFunction compiled =
       compile([&](const Tensors& in) { return Tensors{in[0] * 2.0 + reduce_sum(in[0] * zero)}; },
               {vector({1, 3})}, {}, options);

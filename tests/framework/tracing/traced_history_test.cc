@@ -1,4 +1,4 @@
-// What the tape says within a trace.
+// Tests what the tape says within a trace.
 #include <loci/autograd.hpp>
 #include <loci/trace.hpp>
 

@@ -16,7 +16,7 @@ using Tensors = std::vector<Tensor>;
 constexpr int kElements = 4;
 constexpr int kDraws = 20;
 
-// What a step is made of: parameters, an input, and the control flow around them.
+// A step is made of these: parameters, an input, and the control flow around them.
 struct Parts {
   Tensor a;
   Tensor b;
@@ -136,7 +136,7 @@ class TracedSumsTest : public eager::EagerTest, public ::testing::WithParamInter
  protected:
   using Floats = std::vector<float>;
 
-  // Of the parameters, by one call; a parameter that took no part has none.
+  // Returns the gradients of the parameters, by one call; a parameter that took no part has none.
   static std::vector<Floats> gradients(unsigned seed, bool compiles) {
     std::mt19937 numbers(seed);
     const auto drawn = [&] {

@@ -59,7 +59,7 @@ TEST_F(TracerTest, ABatchMayBeSymbolic) {
   EXPECT_THAT(floats(run(traced, {ones({4, 3})})[0]), ElementsAre(3, 3, 3, 3));
 }
 
-// The same code step by step and as a program.
+// The code runs step by step and as a program.
 TEST_F(TracerTest, AssignmentsToSlicesAreTheSameInAProgram) {
   const auto filled = [](const Tensors& in) -> Tensors {
     const Tensor x = in[0] * 1.0;

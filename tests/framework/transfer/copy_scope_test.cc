@@ -25,7 +25,7 @@ struct Seen {
 class CopyScopeTest : public ::testing::Test {
  protected:
   void SetUp() override { profiler::Collector::instance().begin({}); }
-  // Of this thread.
+  // Returns the copies of this thread.
   static std::vector<Seen> seen() {
     std::vector<Seen> copies;
     for (const auto& thread : profiler::Collector::instance().end().threads) {

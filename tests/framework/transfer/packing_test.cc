@@ -94,7 +94,7 @@ TEST_F(PackingTest, WhatAnotherLibraryHasMayChangeUnseen) {
   EXPECT_TRUE(from_dlpack(managed).impl()->storage()->is_exposed);
 }
 
-// Of views each has forms of its own.
+// Each view has packed forms of its own.
 TEST_F(PackingTest, AViewIsPackedByItself) {
   const Tensor rows = Tensor::from<float>({2, 4, 6, 8, 10, 12}, {2, 3}).to("toy:0");
   rows.impl()->storage()->uses.wait();

@@ -94,7 +94,7 @@ TEST_F(PolicyTest, OtherThreadsHaveTheirOwn) {
   other.join();
 }
 
-// As the copies that ops on tensors enqueue.
+// Ops on tensors enqueue copies that keep the permit of the thread that asked.
 TEST_F(PolicyTest, APermitIsThatOfWhoAsked) {
   const Labels labels{.variable = "x", .reason = Reason::kPrepareData};
   const End from{nullptr, source_.data()};

@@ -63,7 +63,7 @@ TEST_F(ReplicationTest, WhoeverHasTheAddressMayChangeItUnseen) {
   EXPECT_THAT(at_toy()->tensor.to_vector<float>(), ElementsAre(8, 2, 3));
 }
 
-// What a plan cannot do without trips no policy; what comes again does.
+// Copies that a plan cannot do without trip no policy; those that come again do.
 TEST_F(ReplicationTest, OnlyCopiesAfterTheFirstTripThePolicy) {
   const TransferGuard guard(TransferPolicy::forbid());
   const auto first = at_toy();

@@ -236,7 +236,7 @@ TEST_F(TransferTest, ZeroBytesAreNoCopy) {
   EXPECT_EQ(fake_.counters().copies, 0U);
 }
 
-// Of the first device to the second.
+// The copies go from the first device to the second.
 class PeerFailureTest : public TransferTest {
  protected:
   Error failure() {
