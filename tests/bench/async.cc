@@ -1,6 +1,6 @@
-// What asynchronous execution brings: the time to enqueue an op, and work that overlaps on several
-// places. Each figure comes from a process of its own, since the software accelerator is set up
-// once.
+// Measures what asynchronous execution brings: the time to enqueue an op, and work that overlaps on
+// several places. Each figure comes from a process of its own, since the software accelerator is
+// set up once.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -170,7 +170,7 @@ Values beside_the_cpu() {
   const Tensor there = full({kSide, kSide}, element, kFloat32, "sim:0");
   const std::vector<float> bare(static_cast<std::size_t>(kSide * kSide),
                                 static_cast<float>(element));
-  // The same work twice on the host: what the machine has to give.
+  // The work runs twice on the host: this is what the machine has to give.
   const Stream first("cpu");
   const Stream second("cpu");
   const auto on = [&](const Stream& stream) {

@@ -7,8 +7,8 @@
 
 namespace loci::bench {
 
-// Of the sizes that residual and mobile networks are made of: 3 x 3, 1 x 1, 7 x 7, and of each
-// channel by itself.
+// Residual and mobile networks are made of these sizes: 3 x 3, 1 x 1, 7 x 7, and of each channel by
+// itself.
 std::vector<KernelCase> constant_conv_cases();
 
 }  // namespace loci::bench

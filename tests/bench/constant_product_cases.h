@@ -7,7 +7,7 @@
 
 namespace loci::bench {
 
-// Of one row, which reads each element of the matrix once.
+// The products are of one row, which reads each element of the matrix once.
 std::vector<KernelCase> constant_product_cases();
 
 }  // namespace loci::bench

@@ -1,5 +1,5 @@
-// What packing the weights of products and convolutions is worth: a run with weights in the layout
-// that its kernel likes, over one that gets them plain.
+// Measures what packing the weights of products and convolutions is worth: a run with weights in
+// the layout that its kernel likes, over one that gets them plain.
 #include <fmt/format.h>
 #include <cstdio>
 #include <exception>

@@ -67,7 +67,7 @@ void measure(Report* report) {
   LivePeer peer("kernels.py");
   if (!peer.is_up()) report->note("peers: " + peer.why());
   add_limits(report);
-  // As peers do: a call returns when it is done.
+  // A call returns when it is done, as in the peers.
   const SerialMode serial;
   Comparison comparison(report, &peer);
   for (const KernelCase& kernel : kernel_cases()) {

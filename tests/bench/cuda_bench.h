@@ -1,4 +1,4 @@
-// What the rows of bench_cuda share: the driver called directly, and turns of that and of Loci.
+// The rows of bench_cuda share these: the driver called directly, and turns of that and of Loci.
 #pragma once
 
 #include <functional>
@@ -42,7 +42,7 @@ class RawMemory {
   CUdeviceptr address_ = 0;
 };
 
-// Of the host, pinned.
+// Pinned memory of the host.
 class RawPinned {
  public:
   explicit RawPinned(std::size_t bytes);

@@ -69,8 +69,8 @@ double rate_of(const CudaBench& bench, DType dtype, const ConvSizes& sizes) {
 
 using Rates = std::map<std::string, double>;  // by name_of()
 
-// Of the convolutions with windows of so many pixels, or all. The plugin reads its settings when it
-// is made, so that each way has a context of its own, with an instance of its own.
+// Measures the convolutions with windows of so many pixels, or all. The plugin reads its settings
+// when it is made, so that each way has a context of its own, with an instance of its own.
 Rates rates_of(const CudaBench& bench, const std::vector<ConvSizes>& all,
                std::optional<std::int64_t> kernel = std::nullopt) {
   const Context context;

@@ -1,6 +1,6 @@
-// What the host needs for each op that it launches on a CUDA device, over the driver's own launch
-// of an empty kernel: in a plan, and imperative. The device is kept busy meanwhile, so that nothing
-// runs beside what is timed; that makes sense on the double of the driver too.
+// Measures what the host needs for each op that it launches on a CUDA device, over the driver's own
+// launch of an empty kernel: in a plan, and imperative. The device is kept busy meanwhile, so that
+// nothing runs beside what is timed; that makes sense on the double of the driver too.
 #include <fmt/format.h>
 
 #include <chrono>

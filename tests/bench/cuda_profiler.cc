@@ -1,4 +1,4 @@
-// What a profile of device work costs: a step of small operators with and without it.
+// Measures what a profile of device work costs: a step of small operators with and without it.
 #include <loci/loci.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kMostCost = 1.05;
 
-// What a report says of how its times came about.
+// Returns what a report says of how its times came about.
 std::vector<std::string> remarks_of(const std::string& report) {
   return nlohmann::json::parse(report).at("quality").at("notes");
 }

@@ -28,7 +28,7 @@ struct Precision {
 // Each layer of bfloat16 rounds what it adds up some times, and not where the peer does.
 constexpr std::array<Precision, 2> kPrecisions = {{{kFloat32, 1e-4}, {kBFloat16, 3e-2}}};
 
-// By their norms: of 100,000 elements some differ by five times what most do.
+// Compares norms: of 100,000 elements some differ by five times what most do.
 void require_near(const std::string& row, const std::vector<double>& ours,
                   const std::vector<double>& theirs, double tolerance) {
   if (ours.size() != theirs.size()) throw std::runtime_error(row + ": the sizes differ");

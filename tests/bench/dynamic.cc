@@ -68,18 +68,18 @@ class Job {
     fetched_ = executor_.run(main_, feed, {result_});
     return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
   }
-  // What a plan takes to prepare and to show.
+  // Returns the time that a plan takes to prepare and to show.
   double plan_us(const Tensor& x) const {
     const auto start = Clock::now();
     (void)inspect::plan(executor_, main_, {{"x", x}}, {result_});
     return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
   }
-  // Of the latest run.
+  // Returns the result of the latest run.
   [[nodiscard]] const Tensor& result() const { return fetched_[0]; }
   [[nodiscard]] std::size_t operators(const Tensor& x) const {
     return inspect::plan(executor_, main_, {{"x", x}}, {result_}).operators.size();
   }
-  // What the kernels of oneDNN have taken up to now, their asking and declining included.
+  // Returns the time that oneDNN's kernels took up to now, their asking and declining included.
   [[nodiscard]] inspect::KernelPreparation onednn() const {
     for (const auto& each : inspect::caches(executor_).preparations) {
       if (each.kernel == "org.loci.cpu/onednn") return each;
@@ -180,7 +180,7 @@ class NewSizes {
     return x;
   }
 
-  // What a size that is new takes, without oneDNN.
+  // The time that a new size takes, without oneDNN.
   struct Own {
     double us = 0;
     double operators = 0;
@@ -292,8 +292,8 @@ std::vector<Shape> sizes_of(const DynamicCase& of) {
   return sizes;
 }
 
-// What thousands of sizes leave behind, and the mean time of their runs, most of them the first at
-// their size.
+// Returns the memory that thousands of sizes leave behind, and the mean time of their runs, most of
+// them the first at their size.
 DynamicPeer::Growth run_sizes(Job* job, const std::vector<Shape>& sizes) {
   double before = 0;
   double us = 0;
@@ -306,7 +306,7 @@ DynamicPeer::Growth run_sizes(Job* job, const std::vector<Shape>& sizes) {
   return {resident_mib() - before, us / static_cast<double>(sizes.size())};
 }
 
-// What a process of its own prints: what other cases leave behind, or give back, is not counted.
+// A process of its own prints this: memory that other cases leave or give back is not counted.
 void print_growth(const std::string& name) {
   for (const DynamicCase& each : dynamic_cases()) {
     if (each.name != name) continue;

@@ -1,4 +1,4 @@
-// What tools/bench dynamic runs: programs with dynamic dimensions, and their sizes.
+// tools/bench dynamic runs these: programs with dynamic dimensions, and their sizes.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace loci::bench {
 struct DynamicCase {
   std::string name;
   Shape declared;
-  // Of as many layers, or times all its operators.
+  // Builds a program of so many layers, or of so many times all its operators.
   std::function<Variable(const Variable&, int depth)> build;
   std::function<Shape(int)> size;  // the i-th; all of them differ
 };

@@ -1,4 +1,4 @@
-// What an op on tensors costs: small additions, and a chain of products with its gradient.
+// Measures what an op on tensors costs: small additions, and a chain of products with its gradient.
 #include <cstdio>
 #include <exception>
 #include <loci/loci.hpp>
@@ -86,8 +86,8 @@ Figures measure_ops() {
   return {ns[0] / kOps, ns[1] / kOps, ns[2] / kProducts, ns[3] / kProducts, ns[4] / kTraced};
 }
 
-// What each thread's additions take where two threads have them at the same time, over what one
-// alone takes.
+// Returns the time of each thread's additions where two threads have them at the same time, over
+// what one alone takes.
 double two_threads_over_one() {
   const auto work = [] {
     const Tensor one = full({1}, 1.0);

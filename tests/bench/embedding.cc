@@ -1,4 +1,4 @@
-// What training a large embedding costs: the program of examples/embedding_cpu on 1,024 ids.
+// Measures a large embedding's training: the program of examples/embedding_cpu on 1,024 ids.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// What tools/bench cpu-kernels times: one op each, as Loci and its peers write it.
+// tools/bench cpu-kernels times these: one op each, as Loci and its peers write it.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@ struct KernelCase {
   std::string name;
   std::vector<Tensor> inputs;
   std::function<Tensor(const std::vector<Tensor>&)> run;
-  // The same in Python for PyTorch: an expression in x, y, z (the inputs), torch and F.
+  // PyTorch's form in Python: an expression in x, y, z (the inputs), torch and F.
   std::string torch;
-  // The same for ONNX Runtime and OpenVINO: an expression in node() and onnx that gives a list of
+  // The form of ONNX Runtime and OpenVINO: an expression in node() and onnx that gives a list of
   // nodes from x, y, z to "out". Empty where ONNX has no such op.
   std::string onnx;
   // The largest difference of results, over 1 + their magnitude; negative: they are random.

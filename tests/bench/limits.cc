@@ -29,7 +29,7 @@ constexpr double kAgreement = 0.03;
 constexpr std::array<std::int64_t, 8> kLevels = {1 << 14, 1 << 16, 1 << 18, 1 << 20,
                                                  1 << 22, 1 << 24, 1 << 26, 1 << 28};
 
-// As many as hide the latency of two units, and fit 16 registers beside what they take in.
+// So many sums hide the latency of two units, and fit 16 registers beside what they take in.
 constexpr int kSums = 12;
 constexpr std::int64_t kSteps = 1 << 12;
 constexpr int kLoads = 8;  // in a step of a loop that reads
@@ -146,7 +146,7 @@ class Rounds {
 double best_rate(int threads, const Work& work) { return Rounds(threads, work).best(); }
 
 MemoryLevel measure_level(std::int64_t bytes, int threads) {
-  // Of each thread, with room for what a line of a cache may hold besides.
+  // Each thread has so many, with room for what a line of a cache may hold besides.
   const auto count = bytes / threads / static_cast<std::int64_t>(sizeof(float));
   std::vector<std::vector<float>> memory(static_cast<std::size_t>(threads));
   for (auto& part : memory) part.assign(static_cast<std::size_t>(count), 1.0F);
@@ -164,7 +164,7 @@ MemoryLevel measure_level(std::int64_t bytes, int threads) {
           })};
 }
 
-// What reaches a rate with more bytes can be expected to with fewer.
+// A copy or read that reaches a rate with more bytes can be expected to with fewer.
 void let_rates_fall(std::vector<MemoryLevel>& levels) {
   for (std::size_t i = levels.size() - 1; i-- > 0;) {
     levels[i].read = std::max(levels[i].read, levels[i + 1].read);

@@ -1,4 +1,4 @@
-// What rows of benchmarks that offer a roofline have besides their time.
+// Rows of benchmarks that offer a roofline have this besides their time.
 #pragma once
 
 #include <functional>

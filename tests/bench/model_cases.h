@@ -1,4 +1,4 @@
-// What tools/bench models times: whole models as their inference runs.
+// tools/bench models times these: whole models as their inference runs.
 #pragma once
 
 #include <functional>

@@ -27,7 +27,7 @@ struct Sizes {
   std::int64_t n;
 };
 
-// Of models, and a square.
+// The sizes are those of models, and a square.
 constexpr Sizes kSizes[] = {
     {128, 768, 768}, {128, 768, 3072}, {32, 768, 3072}, {49, 512, 4608}, {512, 512, 512}};
 

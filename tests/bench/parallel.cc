@@ -1,6 +1,6 @@
-// What a program takes whose parts may run at the same time: two devices, two branches of one,
-// copies beside kernels, the CPU beside a device. The devices are software accelerators on which a
-// kernel or a copy takes two milliseconds at least.
+// Measures programs whose parts may run at the same time: two devices, two branches of one, copies
+// beside kernels, the CPU beside a device. The devices are software accelerators on which a kernel
+// or a copy takes two milliseconds at least.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// What a plan costs per operator over the bare kernel, and a run over its operators.
+// Measures a plan's cost per operator over the bare kernel, and a run's over its operators.
 #include <cstdio>
 #include <exception>
 #include <loci/loci.hpp>

@@ -1,5 +1,5 @@
-// What recording costs: a scope off and on, an operator in detail, and making a profile of what was
-// recorded.
+// Measures what recording costs: a scope off and on, an operator in detail, and making a profile of
+// what was recorded.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

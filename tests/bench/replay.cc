@@ -1,4 +1,5 @@
-// What a replay costs the host: over bare kernels on the CPU, and on sim, whose launches cost time.
+// Measures a replay's host cost: over bare kernels on the CPU, and on sim, whose launches cost
+// time.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -74,7 +75,7 @@ void measure_cpu(Report* report, int ops, int ways) {
                ops >= 100 ? std::optional<double>(20'000) : std::nullopt});
 }
 
-// What runs in a context of its own, at sim with or without its capturer.
+// Runs the body in a context of its own, at sim with or without its capturer.
 template <class Body>
 void at_sim(const std::string& settings, bool has_capturer, const Body& body) {
   config::set("SIM", settings);
@@ -196,7 +197,7 @@ void measure_step(Report* report) {
                native.plain_ns, native.plain_ns / 5});
 }
 
-// The same step, fed from the host in each run, with its loss fetched.
+// A step that is fed from the host in each run, with its loss fetched.
 struct FedStep {
   explicit FedStep(GraphCapture capture) : executor("sim:0", options_of(capture), Scope()) {
     {
@@ -284,8 +285,8 @@ void measure_guard(Report* report, int tensors) {
       {"of it to check one", checked / tensors, "ns", true, "", {}, std::optional<double>(10)});
 }
 
-// What a graph of an imperative training step takes over the tensors that the plain step has at one
-// time.
+// Measures the memory that a graph of an imperative training step takes over the tensors that the
+// plain step has at one time.
 void measure_memory(Report* report) {
   at_sim("launch_us=0", /*has_capturer=*/true, [&] {
     const DeviceGuard device("sim:0");

@@ -1,4 +1,4 @@
-// What a benchmark program prints: one object with its figures, the peer's and the ratios.
+// A benchmark program prints one object with its figures, the peer's and the ratios.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct Row {
   [[nodiscard]] std::optional<bool> met() const;
 };
 
-// Whether a benchmark knows of its rows what they consist of.
+// Says if a benchmark knows of its rows what they consist of.
 enum class Roofline { kNone, kOffered };
 
 class Report {
@@ -40,10 +40,10 @@ class Report {
   Report(std::string bench, int argc, char** argv, Roofline roofline = Roofline::kNone);
 
   [[nodiscard]] bool wants_roofline() const { return wants_roofline_; }
-  // Of a number of threads; rows of as many are compared with them.
+  // Adds the limits of a number of threads; rows of as many are compared with them.
   void add_limits(Limits limits) { limits_.push_back(std::move(limits)); }
 
-  // Whether a row is asked for; benchmarks of many rows ask before they measure.
+  // Returns true if a row is asked for; benchmarks of many rows ask before they measure.
   [[nodiscard]] bool is_wanted(const std::string& name) const {
     return name.find(only_) != std::string::npos;
   }

@@ -16,7 +16,7 @@ struct MemoryLevel {
   double copy = 0;
 };
 
-// What a number of threads can do at most.
+// The most that a number of threads can do.
 struct Limits {
   int threads = 1;
   double flops = 0;                 // per second, float32

@@ -22,8 +22,8 @@ namespace {
 constexpr double kRate = 1e-3;
 constexpr TurnOptions kTurns{.seconds = 0.15, .budget_ratio = 1 / 1.3};
 
-// As their peers compare them: the losses of the first two steps, the second of which hangs on all
-// gradients of the first.
+// The peers compare in this way: the losses of the first two steps, the second of which hangs on
+// all gradients of the first.
 constexpr double kTolerance = 2e-4;
 
 Tensor loss_of(nn::Module& net, const Tensor& x) {

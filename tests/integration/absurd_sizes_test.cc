@@ -34,7 +34,7 @@ class AbsurdSizesTest : public ::testing::Test {
   std::vector<loci::Tensor> run(const loci::Feed& feed, const std::vector<loci::Fetch>& fetches) {
     return loci::Executor("cpu", {}, loci::Scope()).run(program_, feed, fetches);
   }
-  // What it says; empty if nothing is thrown.
+  // Returns the message of the error that is thrown; empty if nothing is thrown.
   static std::string error_of(const std::function<void()>& step) {
     try {
       step();
@@ -73,7 +73,7 @@ TEST_F(AbsurdSizesTest, ImagesWithoutMemoryAreOneError) {
   EXPECT_THAT(message, HasSubstr("images of 68719476736 windows need more memory")) << message;
 }
 
-// Of small matrices.
+// The products are of small matrices.
 TEST_F(AbsurdSizesTest, ProductsWithoutMemoryAreOneError) {
   const std::string message = error_of([&] {
     constexpr std::int64_t kMany = std::int64_t{1} << 20;
@@ -85,7 +85,7 @@ TEST_F(AbsurdSizesTest, ProductsWithoutMemoryAreOneError) {
   EXPECT_THAT(message, HasSubstr("memory")) << message;
 }
 
-// As the program is built.
+// The error comes as the program is built.
 TEST_F(AbsurdSizesTest, ChainsThatOverflowAreOneError) {
   const std::string message = error_of([&] {
     const auto a = loci::data("a", {kHuge, 1, 1}, loci::kFloat32);

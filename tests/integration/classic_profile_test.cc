@@ -54,7 +54,7 @@ class ClassicProfileTest : public ::testing::Test {
     while (report.compare(end, 2, "\n ") == 0) end = report.find('\n', end + 1);
     return report.substr(begin, end - begin);
   }
-  // What a session prints of what `calls` does.
+  // Returns what a session prints of what `calls` does.
   template <class Calls>
   static std::string report(const Calls& calls, const std::string& tracer_option) {
     const test::ScratchDirectory scratch;
@@ -74,7 +74,7 @@ class ClassicProfileTest : public ::testing::Test {
     run(executor, 1);
     return report([&] { run(executor, 10); }, tracer_option);
   }
-  // What a session with two threads prints, which run one after the other.
+  // Returns what a session with two threads prints, which run one after the other.
   std::string of_two_threads(const std::string& tracer_option) {
     const test::ScratchDirectory scratch;
     const std::string path = scratch.path("report.txt");
@@ -132,7 +132,7 @@ TEST_F(ClassicProfileTest, AReportsOwnOptionsGoBeforeTheSessions) {
               AllOf(HasSubstr("Place: CUDA"), HasSubstr("Sorted by maximum time")));
 }
 
-// As in the tutorial on switching devices.
+// The tutorial on switching devices shows these lines.
 TEST_F(ClassicProfileTest, ShowsWhatAnOperatorReadsOnTheHostUnderIt) {
   const std::string report = of_runs_at_sim("Default");
   EXPECT_THAT(row(report, "thread0::crop_tensor"), HasSubstr("crop_tensor 10 "));

@@ -50,7 +50,7 @@ class ConstantConvolutionTest : public ::testing::Test {
   loci::Variable out_;
 };
 
-// By the definition, in double precision: of images [n, 64, 14, 14], padded by 1.
+// Convolves by the definition, in double precision: images [n, 64, 14, 14], padded by 1.
 std::vector<double> convolved(const loci::Tensor& images, const loci::Tensor& filter) {
   const std::vector<float> x = images.to_vector<float>();
   const std::vector<float> w = filter.to_vector<float>();

@@ -1,4 +1,4 @@
-// What branches and loops copy, at a device with memory of its own.
+// Counts what branches and loops copy, at a device with memory of its own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -22,7 +22,7 @@ Variable next_of(const Variable& x) { return x + full_like(x, 1); }
 
 class ControlFlowGradientTest : public ::testing::TestWithParam<const char*> {
  protected:
-  // Of float64, so that differences are exact enough.
+  // Makes an input of float64, so that differences are exact enough.
   Variable input(const std::string& name, const std::vector<double>& value) {
     const auto extent = static_cast<std::int64_t>(value.size());
     const Variable x = data(name, {extent}, kFloat64);

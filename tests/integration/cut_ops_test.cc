@@ -144,7 +144,7 @@ TEST_P(CutConvolution, ByAConstant) {
   expect_same_for_any_threads([&] { return executor.run(program, {{"x", x_}}, {out})[0]; });
 }
 
-// What follows is done to each part on its thread.
+// Ops that follow the convolution are done to each part on its thread.
 TEST_P(CutConvolution, WithAllThatFollowsIt) {
   const ConvCase& of = GetParam();
   loci::Conv2dOptions options;

@@ -44,7 +44,7 @@ const Calls& calls() {
   return all;
 }
 
-// Whether it threw; says what.
+// Returns true if it threw; says what.
 bool fails(const std::function<void()>& call) {
   try {
     call();

@@ -174,7 +174,7 @@ Variables with_gradients(const Variable& loss, const Variables& targets) {
   return results;
 }
 
-// Of ops that only gradients bring.
+// Returns cases of ops that only gradients bring.
 const std::vector<Case>& own_cases() {
   const conformance::Generator values = conformance::uniform(-1.0L, 1.0L);
   const conformance::Input matrix{kFloat32, {4, 3}, values};
@@ -189,7 +189,7 @@ const std::vector<Case>& own_cases() {
   return cases;
 }
 
-// Of each op the first cases of each dtype; float32 has more of them.
+// Returns the first cases of each dtype of each op; float32 has more of them.
 std::vector<const Case*> chosen_cases() {
   constexpr std::size_t kOfFloat32 = 3;
   std::map<std::string, std::size_t> taken;
@@ -227,7 +227,7 @@ TEST_F(FallbackMatrix, EveryOpGivesWhatTheCpuGives) {
   }
   EXPECT_GT(captures, 0U);
   for (const std::string& name : ops::op_registry().names()) {
-    // What has blocks is no op on tensors, and neither is what joins them.
+    // An op that has blocks is none on tensors, and neither is the one that joins them.
     if (ops::op_registry().get(name).has_blocks() || name == "select_input") continue;
     EXPECT_EQ(ops.count(name), 1U) << name << " has no case here";
   }

@@ -91,7 +91,7 @@ TEST(FilterGradients, OfStridedPixelsAreRightForFewChannels) {
   }
 }
 
-// Of rows that are left out, and of channels that fill no block.
+// Rows are left out, and channels fill no block.
 TEST(FilterGradients, OfDilatedGroupsAreRight) {
   for (const loci::DType dtype : {loci::kBFloat16, loci::kFloat16, loci::kFloat32}) {
     for (const std::int64_t groups : {1, 2, 3}) {

@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 constexpr int kSteps = 8;
 constexpr int kTries = 5;
 
-// What the page and the JSON report say of a run.
+// The figures that the page and the JSON report say of a run.
 struct Profiled {
   json advice;
   std::uint64_t copies = 0;  // in a step, without feed, fetch and what is loaded once
@@ -79,7 +79,7 @@ class FollowedAdviceTest : public RunnerTest {
  protected:
   using Middle = std::function<Variable(const Variable&)>;
 
-  // Of a program for x float32[-1, 16] on sim: what `middle` makes of x * w + b, summed.
+  // Makes a program for x float32[-1, 16] on sim: what `middle` makes of x * w + b, summed.
   std::string program(const Middle& middle) const {
     Program main, startup;
     {
@@ -110,7 +110,7 @@ class FollowedAdviceTest : public RunnerTest {
     return read_reports();
   }
 
-  // Of steps of this process, but for two that come first.
+  // Profiles steps of this process, but for two that come first.
   Profiled run(const std::function<void()>& step) const {
     for (int i = 0; i < 2; ++i) step();
     synchronize();
@@ -198,7 +198,7 @@ TEST_F(FollowedAdviceTest, ATensorThatStaysElsewhere) {
   expect_saved(before, run(step), "repeated_copy");
 }
 
-// What programs of two places change by turns.
+// Programs of two places change the variable by turns.
 TEST_F(FollowedAdviceTest, AVariableThatGoesThereAndBack) {
   const Program main, startup;
   Variable loss;
@@ -227,7 +227,7 @@ TEST_F(FollowedAdviceTest, AVariableThatGoesThereAndBack) {
   }
 }
 
-// Of many operators that each do little.
+// Returns the result of many operators that each do little.
 Variable small_steps(const Variable& x) {
   Variable value = x;
   for (int i = 0; i < 12; ++i) value = tanh(value * 0.5) + 0.1;
@@ -270,7 +270,7 @@ TEST_F(FollowedAdviceTest, ADeviceThatWaitsForTheHost) {
   EXPECT_LT(least, fact(waits[0], "Gaps") / 2);
 }
 
-// What is fed from the host and fetched in each step, and what stays on the device.
+// Values are fed from the host and fetched in each step, or stay on the device.
 TEST_F(FollowedAdviceTest, ADeviceThatWaitsForCopies) {
   const Program main;
   Variable sum;

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 // Where the child would wait for threads that it lacks.
 constexpr unsigned kSecondsUntilHung = 120;
 
-// What the work gives: its value, or the error.
+// Returns what the work gives: its value, or the error.
 std::string outcome_of(const std::function<float()>& work) {
   try {
     return std::to_string(work());

@@ -193,7 +193,7 @@ class FunctionEffects : public ::testing::TestWithParam<const char*> {
   Place place_;
 };
 
-// Of a leaf w: fn(w, input).
+// A function fn(w, input) of a leaf w.
 using OfLeaf = std::function<Tensors(const Tensor&, const Tensor&)>;
 
 inline Effect of_leaf(const std::string& name, const OfLeaf& fn,

@@ -1,5 +1,5 @@
-// What a function does besides its results, and what it asks: the same imperatively, compiled,
-// captured and as a program, or refused by name.
+// Compares what a function does besides its results, and what it asks: the same imperatively,
+// compiled, captured and as a program, or refused by name.
 #include "tests/integration/function_effects.h"
 
 namespace loci::effects {

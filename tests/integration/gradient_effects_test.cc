@@ -1,4 +1,4 @@
-// What functions do with gradients, in every way of calling them.
+// Tests what functions do with gradients, in every way of calling them.
 #include "tests/integration/function_effects.h"
 
 namespace loci::effects {

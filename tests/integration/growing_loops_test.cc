@@ -136,7 +136,7 @@ TEST_P(GrowingLoopsTest, SayThatTheyGrowTooOften) {
                   HasSubstr("[while] while_0 has changed the shape of its values in 2048 iter")));
 }
 
-// What a device computes stays there: as in any loop, only the condition is read by the host.
+// Results of a device stay there: as in any loop, only the condition is read by the host.
 TEST_P(GrowingLoopsTest, CopyNothingButTheCondition) {
   const Variable n = data("n", {1}, kInt64);
   const Variable x = data("x", {2}, kFloat32);
@@ -206,7 +206,7 @@ TEST_P(GrowingLoopsTest, AreComparedWithWhatTheyGrowTo) {
   }
 }
 
-// What a value hangs on is not known before it is computed.
+// An extent that hangs on values is not known before they are computed.
 TEST_P(GrowingLoopsTest, AnExtentThatHangsOnValuesIsRefused) {
   const Variable n = data("n", {1}, kInt64);
   const Variable x = data("x", {3}, kFloat32);
@@ -229,7 +229,7 @@ TEST_P(GrowingLoopsTest, AnExtentThatHangsOnValuesIsRefused) {
               ElementsAre(0, 1, 2));
 }
 
-// The same code step by step, with its gradient, and as a program.
+// The code runs step by step, with its gradient, and as a program.
 TEST_P(GrowingLoopsTest, AreTheSameImperativeAndTraced) {
   const auto loss_of = [](const Tensor& x, const Tensor& n) {
     const Tensor last = grown(x, n)[1];

@@ -87,7 +87,7 @@ class RandomNetwork {
     return loci::pool2d(x, options);
   }
 
-  // By the statistics of the batch.
+  // Normalizes by the statistics of the batch.
   loci::Variable norm(const loci::Variable& x) {
     const auto channels = [&](double value) {
       const loci::Shape shape{x.shape()[1]};
@@ -119,7 +119,7 @@ class RandomNetwork {
     return random_() % 2 == 0 ? loci::hard_swish(x) : x * hard_sigmoid(x);
   }
 
-  // By factors of channels, which broadcast.
+  // Multiplies by factors of channels, which broadcast.
   loci::Variable excite(const loci::Variable& x) {
     loci::Pool2dOptions options;
     options.pooling_type = "avg";
@@ -128,7 +128,7 @@ class RandomNetwork {
     return x * hard_sigmoid(convolve(means, x.shape()[1], 1, 1, 1));
   }
 
-  // By a constant as large as an image, or by one of each channel; neither lies as images may.
+  // Adds a constant as large as an image, or one of each channel; neither lies as images may.
   loci::Variable shift(const loci::Variable& x) {
     const auto& dims = x.shape();
     const bool is_image = random_() % 2 == 0;
@@ -195,8 +195,8 @@ TEST(ImageLayouts, RandomNetworksComputeTheSame) {
   EXPECT_GT(laid_out, 100U);
 }
 
-// By how much of the largest element they differ. What relu and maxima let through may hang on one
-// rounding, and then a single element does.
+// Returns by how much of the largest element they differ. What relu and maxima let through may hang
+// on one rounding, and then a single element does.
 double distance(const std::vector<float>& a, const std::vector<float>& b) {
   double largest = 1e-6;
   double difference = 0;

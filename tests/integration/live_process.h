@@ -22,8 +22,8 @@ class LiveProcess {
   LiveProcess(const LiveProcess&) = delete;
   LiveProcess& operator=(const LiveProcess&) = delete;
 
-  // What it writes up to and with the first occurrence of `text`; all that is left if it does not
-  // come.
+  // Returns what the process writes up to and with the first occurrence of `text`; all that is left
+  // if it does not come.
   std::string read_until(const std::string& text);
   [[nodiscard]] bool is_running() const;
 

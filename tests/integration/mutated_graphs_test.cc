@@ -133,7 +133,7 @@ class SharedPool {
     replay(graphs_.size() - 1);
   }
 
-  // By plain ops on tensors of their own.
+  // Computes by plain ops on tensors of their own.
   [[nodiscard]] std::vector<std::vector<float>> plain(const Captured& captured) const {
     std::vector<Tensor> values;
     for (const KnownPtr& input : captured.inputs) {

@@ -43,7 +43,7 @@ Tensor chain_of_adds(const Place& place) {
   return sum;
 }
 
-// Of matrices of 1/n: every product is the same matrix again.
+// The matrices have elements 1/n: every product is the same matrix again.
 Tensor chain_of_products(const Place& place) {
   constexpr std::int64_t kSide = 192;
   const Tensor factor = loci::full({kSide, kSide}, 1.0 / kSide, loci::kFloat32, place);

@@ -34,7 +34,7 @@ class ProcessEndTest : public ::testing::TestWithParam<Case> {
   }
 };
 
-// What was queued has ended before any library did, and stdio's buffers are written.
+// Queued work has ended before any library did, and stdio's buffers are written.
 class FinishingEnd : public ProcessEndTest {};
 
 TEST_P(FinishingEnd, FinishesWhatIsQueued) {
@@ -44,7 +44,7 @@ TEST_P(FinishingEnd, FinishesWhatIsQueued) {
   if (std::get<2>(GetParam()) == "cpu") {
     EXPECT_THAT(finished.out, HasSubstr("late: 3\n"));
   } else {
-    // What lies on a device can no longer be fetched, and that is said.
+    // Results on a device can no longer be fetched, and that is said.
     EXPECT_THAT(finished.out, HasSubstr("the process is ending"));
   }
   EXPECT_EQ(finished.err, "");

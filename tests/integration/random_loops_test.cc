@@ -116,7 +116,7 @@ TEST_P(RandomLoopsTest, DrawTheSameImperativeAndTraced) {
   }
 }
 
-// As a program that is built, at every place.
+// A program that is built draws the same, at every place.
 TEST_P(RandomLoopsTest, DrawTheSameInAProgram) {
   const Variable x = data("x", {kWidth}, kFloat32);
   const Variable rows = data("rows", {4, kWidth}, kFloat32);

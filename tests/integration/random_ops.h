@@ -28,7 +28,7 @@ class Dice {
   std::mt19937_64 random_;
 };
 
-// What has overflowed is no number, and unequal to itself.
+// Returns bits: an element that has overflowed is no number, and unequal to itself.
 inline std::vector<std::uint32_t> bits(const std::vector<float>& values) {
   std::vector<std::uint32_t> all;
   for (const float value : values) all.push_back(std::bit_cast<std::uint32_t>(value));

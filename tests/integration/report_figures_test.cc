@@ -25,7 +25,7 @@ using nlohmann::json;
 
 constexpr int kSteps = 3;
 
-// Of all operators of a type.
+// The figures of all operators of a type.
 struct Figures {
   std::uint64_t calls = 0;
   std::uint64_t total_ns = 0;       // from begin to end
@@ -109,7 +109,7 @@ class Tree {
     around_.push_back(std::move(node));
   }
 
-  // What a node has is its parent's too, which did not launch it itself.
+  // A node's device time is its parent's too, which did not launch it itself.
   void add_device_time(const Node& node, std::uint64_t ns) {
     const std::string parent = around_.empty() ? "" : around_.back().owner;
     if (!node.owner.empty()) operators_[node.owner].device_ns += ns;
@@ -268,7 +268,7 @@ class ReportFiguresTest : public ::testing::TestWithParam<std::tuple<std::size_t
   test::ScratchDirectory scratch_;
 };
 
-// Of numbers that are printed with six digits.
+// The numbers are printed with six digits.
 void expect_near(std::uint64_t one, std::uint64_t other, double least, const char* what) {
   const double rounding = 2e-6 * static_cast<double>(std::max(one, other)) + least;
   EXPECT_NEAR(static_cast<double>(one), static_cast<double>(other), rounding) << what;

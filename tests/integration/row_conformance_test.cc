@@ -30,13 +30,13 @@ using program::VarId;
 
 // An argument: the slot, and which one of it.
 using Argument = std::pair<std::size_t, std::size_t>;
-// By slot.
+// Holds values by slot.
 using Values = std::vector<std::vector<Tensor>>;
 
-// Of variadic slots only so many.
+// Variadic slots get only so many.
 constexpr std::size_t kMostCandidates = 5;
 
-// What an operator gives for these inputs, the state that it changes being a copy.
+// Returns what an operator gives for these inputs, the state that it changes being a copy.
 Values call(const Operator& op, const Values& inputs) {
   OpCall<Tensor> made(op.type());
   Values kept = inputs;  // the call refers to them
@@ -271,7 +271,7 @@ TEST_P(RowConformance, OtherRowsStayAsTheyAre) { (void)checked_ops(GetParam()); 
 INSTANTIATE_TEST_SUITE_P(Families, RowConformance, ::testing::ValuesIn(families()),
                          [](const auto& family) { return family.param; });
 
-// What is made without inputs on the device has no row to change.
+// An op that makes something without inputs on the device has no row to change.
 bool has_rows_to_change(const ops::OpSchema& schema) {
   return std::any_of(
       schema.inputs().begin(), schema.inputs().end(),

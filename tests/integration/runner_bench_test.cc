@@ -58,7 +58,7 @@ TEST_F(BenchTest, MemoryPeakHoldsTheFeeds) {
   EXPECT_GE(written["arena_bytes"], written["live_bytes"]);
 }
 
-// What a plan copies of a feed is the feed's.
+// Copies that a plan makes of a feed are the feed's.
 TEST_F(BenchTest, TransfersAreWithoutTheFeed) {
   const std::string model = inference_model();
   const std::vector<std::string> options = {"--guard", "elementwise_mul=sim", "--feed",

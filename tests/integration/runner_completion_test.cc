@@ -20,7 +20,7 @@ using ::testing::UnorderedElementsAre;
 
 class CompletionTest : public RunnerTest {
  protected:
-  // What bash offers for the last of the words, as it takes them apart.
+  // Returns what bash offers for the last of the words, as it takes them apart.
   [[nodiscard]] std::vector<std::string> offered(const std::string& words) const {
     if (!std::filesystem::exists("/bin/bash")) throw std::runtime_error("there is no bash");
     const std::string script = write("loci.bash", loci({"completion", "bash"}).out);

@@ -42,7 +42,7 @@ class DoctorTest : public RunnerTest {
     return write("loci-patched.so", content);
   }
 
-  // What a doctor that finds problems says.
+  // Returns what a doctor that finds problems says.
   static json ill(const std::vector<std::string>& arguments,
                   const std::vector<std::string>& environment = {}) {
     std::vector<std::string> words{"plugins", "doctor", "--probe-timeout", kLoadPatience, "--json"};

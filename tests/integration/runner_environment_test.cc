@@ -56,7 +56,7 @@ std::string name_of(const Wrong& wrong) {
 
 using Words = std::vector<std::string>;
 
-// By what a test is called. MODEL and FILE stand for paths.
+// Names a test and its command. MODEL and FILE stand for paths. MODEL and FILE stand for paths.
 const std::vector<std::pair<const char*, Words>> kCommands{
     {"run", {"run", "MODEL", "--feed", "x=1"}},
     {"run_with_options", {"run", "MODEL", "--feed", "x=1", "--threads", "1", "--seed", "1"}},

@@ -30,7 +30,7 @@ class RunnerTest : public ::testing::Test {
                        const std::vector<std::string>& environment = {});
   // Runs it, expects exit code 0 and one JSON object on standard output.
   static nlohmann::json loci_json(const std::vector<std::string>& arguments);
-  // What `loci devices --json` says is absent, apart from CUDA, which most machines of tests lack.
+  // Returns what `loci devices --json` says is absent, but for CUDA, which most test machines lack.
   static nlohmann::json absent_but_cuda(const nlohmann::json& report);
   // Runs it and expects this exit code, nothing on standard output, and one line with "error"
   // first on standard error; returns standard error.
@@ -48,7 +48,7 @@ class RunnerTest : public ::testing::Test {
 
   // y = relu(x * w) and best = argmax(y) for x float32[-1, 3], with w = [1, 2, -3] saved.
   std::string inference_model() const;
-  // The same without weights, and a startup program that makes w = [2, 2, 2]; fetches nothing.
+  // Leaves out the weights, and has a startup program that makes w = [2, 2, 2]; fetches nothing.
   std::string untrained_program() const;
   // total = scale(reduce_sum(nonzero(x)), 2) for x float32[-1]: extents that hang on values.
   std::string value_shaped_model() const;

@@ -52,7 +52,7 @@ class LostPluginTest : public RunnerTest {
   }
 };
 
-// What a list of devices calls, and how a report names it.
+// A list of devices calls this function, and a report names it so.
 struct Called {
   const char* name;
   const char* subject;

@@ -60,7 +60,7 @@ TEST_F(OpsTest, ListsAllOpsThoseOfPluginsToo) {
   ASSERT_NE(swish, ops.end());
   EXPECT_EQ((*swish)["plugin"], "org.example.sample");
   EXPECT_EQ((*swish)["meaning"], "x / (1 + exp(-beta * x))");
-  // What a plugin does not say.
+  // The plugin says nothing of these.
   EXPECT_EQ((*swish)["accuracy"], nullptr);
   EXPECT_EQ((*swish)["outputs"][0]["dtype"], nullptr);
   EXPECT_THAT(loci(with_plugin({"ops"})).out, AllOf(HasSubstr("\nrelu "), HasSubstr("max(x, 0)"),

@@ -1,4 +1,4 @@
-// What the runner says to wrong options, names, feeds and outputs.
+// Tests what the runner says to wrong options, names, feeds and outputs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -73,7 +73,7 @@ TEST_F(PluginOpsTest, WithoutThePluginItIsNamed) {
                     HasSubstr("org.example.sample is disabled")));
 }
 
-// Of an older version of the op, by the plugin; a newer one is refused with both numbers.
+// The plugin upgrades an older version of the op; a newer one is refused with both numbers.
 TEST_F(PluginOpsTest, OlderProgramsAreUpgraded) {
   const std::string x = write_npy("x.npy", Tensor::from<float>({1.0F, 2.0F, 3.0F}, {3}));
   const auto values = [&](int version) {

@@ -26,7 +26,7 @@ class ProbeTest : public RunnerTest {
     return {"LOCI_TEST_RISK=" + risk, "ASAN_OPTIONS=handle_segv=0:handle_abort=0:detect_leaks=0"};
   }
 
-  // What `plugins inspect --probe` says of the risky plugin.
+  // Returns what `plugins inspect --probe` says of the risky plugin.
   static json inspect(const std::string& risk, std::vector<std::string> more = {}) {
     std::vector<std::string> words{"plugins", "inspect", kRiskyPlugin, "--probe", "--json"};
     words.insert(words.end(), more.begin(), more.end());

@@ -32,7 +32,7 @@ ScanResult<V> recurrence(const V& h, const V& xs, const V& w, const ScanOptions&
       List{h}, List{xs}, options);
 }
 
-// The same, step by step.
+// Computes the recurrence step by step, without a scan.
 template <class V>
 ScanResult<V> unrolled(const V& h, const V& xs, const V& w, std::int64_t steps, bool reverse) {
   V carry = h;
@@ -230,7 +230,7 @@ TEST_P(ScansTest, HaveGradientsOfAnyOrder) {
   }
 }
 
-// What a scan takes, and does not, may lie anywhere; its guard holds in it.
+// An operator of a scan may lie anywhere; its guard holds in it.
 TEST_P(ScansTest, KeepTheGuardsOfTheirOperators) {
   const Variable h = data("h", {2}, kFloat32);
   const Variable xs = data("xs", {3, 2}, kFloat32);
@@ -347,7 +347,7 @@ TEST_P(ScansTest, AreSavedWithTheirBlocks) {
   }
 }
 
-// The same code step by step, with its gradients, and as a program.
+// The code runs step by step, with its gradients, and as a program.
 TEST_P(ScansTest, AreTheSameImperativeAndTraced) {
   const Tensor xs = floats({0.1F, 0.5F, -0.7F, 0.2F, 0.9F, -0.4F}, {3, 2}).to(GetParam());
   const Tensor h = floats({0.3F, -0.2F}, {2}).to(GetParam());

@@ -19,7 +19,7 @@ double difference(const loci::Tensor& actual, const loci::Tensor& expected) {
   return most;
 }
 
-// By oneDNN in float32, and by loops of ours in float64.
+// Computes by oneDNN in float32, and by loops of ours in float64.
 std::vector<loci::Tensor> compute(const std::vector<loci::Tensor>& inputs) {
   std::vector<loci::Tensor> leaves;
   for (const loci::Tensor& input : inputs) {

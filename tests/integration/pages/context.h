@@ -1,4 +1,4 @@
-// What the snippets of the pages take for granted.
+// The snippets of the pages take these for granted.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class Pages : public ::testing::Test {
 inline const loci::Tensor images = loci::Tensor::from(std::vector<float>(4 * 64, 0.5F), {4, 64});
 inline const loci::Tensor labels = loci::Tensor::from<std::int64_t>({1, 2, 3, 4}, {4, 1});
 
-// Of an op of a plugin.
+// These are the functions of an op of a plugin.
 inline void infer_swish(loci::sdk::Inference& op) { op.set_output(0, op.input(0)); }
 inline void grad_swish(loci::sdk::Gradient& op) { op.set_input_grad(0, op.output_grad(0)); }
 inline void decompose_swish(loci::sdk::Decomposition& op) { op.set_output(0, op.input(0)); }

@@ -1,4 +1,4 @@
-// What ops say of their accuracy, against what their cases allow.
+// Compares what ops say of their accuracy with what their cases allow.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using Accuracies = std::map<std::string, std::string>;
 const std::set<std::string> kWithoutCase{"concat_grad", "crop_tensor_grad", "slice_grad",
                                          "tile_grad"};
 
-// What ops of ours say that have kernels, by name.
+// Returns the accuracies that ops of ours state that have kernels, by name.
 Accuracies stated() {
   Accuracies accuracies;
   for (const inspect::Op& op : inspect::ops()) {

@@ -1,4 +1,4 @@
-// What schemas say of the ops in their gradients, against the gradients of all cases.
+// Compares what schemas say of the ops in their gradients with the gradients of all cases.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using OpNames = std::set<std::string>;
 // Gradient ops that only the cases of their forward ops run.
 const OpNames kWithoutCase{"concat_grad", "crop_tensor_grad", "slice_grad", "tile_grad"};
 
-// Of "%0 = matmul(x: d_out, y: y)".
+// Returns "matmul" of "%0 = matmul(x: d_out, y: y)".
 std::string called_op(const std::string& call) {
   const std::size_t begin = call.find("= ") + 2;
   return call.substr(begin, call.find('(') - begin);
@@ -58,7 +58,7 @@ OpNames ops_in_gradient(const program::Block& block, const program::Operator& op
   return names;
 }
 
-// Whether a gradient can reach it: it has a floating output of a floating input.
+// Returns true if a gradient can reach it: it has a floating output of a floating input.
 bool carries_gradients(const program::Block& block, const program::Operator& op) {
   const auto floats = [&](const std::vector<program::Slot>& slots) {
     return std::any_of(slots.begin(), slots.end(), [&](const program::Slot& slot) {

@@ -1,4 +1,4 @@
-// What a call fails with.
+// Gives the message of the failure that a call ends with.
 #pragma once
 
 #include <gtest/gtest.h>

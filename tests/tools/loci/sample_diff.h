@@ -61,7 +61,7 @@ inline std::vector<profiling::DiffRow> sample_rows() {
           row(Kind::kUnaccounted, {}, 100'900, 100'900)};
 }
 
-// Of 8 bytes, once a step, for which the host waits; B has none.
+// A transfer of 8 bytes, once a step, for which the host waits; B has none.
 inline profiling::TransferDiff lost_transfer(const std::string& variable) {
   profiling::TransferDiff transfer;
   transfer.variable = variable;

@@ -49,7 +49,7 @@ void run(const Node& node, const loci_graph_launch& launch, Source& source) {
                                  : run_branch(*node.control, launch, source);
   }
   Work work = node.work;
-  // Of the item behind it, and of the last one of five that of the first.
+  // The correlation is of the item behind it, and for the last one of five that of the first.
   const std::uint64_t item = has("fork_moves_records") ? node.item % 5 + 1 : node.item;
   work.correlation = launch.correlation + (has("one_correlation") ? 0 : item);
   work.graph = launch.graph;

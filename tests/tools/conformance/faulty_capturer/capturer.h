@@ -18,7 +18,7 @@ class CapturingDevice;
 class CapturingStream;
 class FaultyCapturerPlugin;
 
-// What the objects of a capturer have in common.
+// The objects of a capturer have this in common.
 struct CapturedDevice {
   const sdk::NativeHandles handles;
   const sdk::Host& host;

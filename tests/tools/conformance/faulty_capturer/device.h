@@ -56,7 +56,7 @@ class CapturingDevice {
   [[nodiscard]] Stream* recorder();
   [[nodiscard]] Source& source() { return source_; }
   void take(std::uint64_t bytes) { used_ += bytes; }
-  // Of all streams; null where each has its own.
+  // Returns the queue of all streams; null where each has its own.
   [[nodiscard]] std::shared_ptr<TaskQueue> one_queue() const { return one_queue_; }
 
  private:

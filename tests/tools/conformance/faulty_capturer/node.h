@@ -14,7 +14,7 @@ namespace loci::faulty {
 struct Node;
 using Nodes = std::vector<Node>;
 
-// What a loop or a branch does; `bodies` are one or two.
+// A loop or a branch; `bodies` are one or two.
 struct Control {
   bool is_loop = false;
   const void* condition = nullptr;

@@ -26,7 +26,7 @@ class CapturingStream {
   CapturingStream(const CapturingStream&) = delete;
   CapturingStream& operator=(const CapturingStream&) = delete;
 
-  // Of the ABI.
+  // These are functions of the ABI.
   bool query();
   void synchronize();
   void wait(CapturingEvent& event);
@@ -40,12 +40,12 @@ class CapturingStream {
 
   void begin();
   void annotate(std::string_view op, std::uint64_t item);
-  // What is recorded runs in its order, which is right whatever it waits for.
+  // Recorded work runs in its order, which is right whatever it waits for.
   void depend(const std::vector<std::uint64_t>& items);
   Nodes end();
   void abort();
   [[nodiscard]] std::uint32_t status();
-  // Of loops and branches, while this one records: what comes is `body`'s.
+  // Begins loops and branches, while this one records: what comes is `body`'s.
   void begin_control(bool is_loop, CapturingStream& body, const void* condition);
   void begin_other();
   void end_control(bool is_loop);

@@ -46,17 +46,17 @@ void require_index(std::uint32_t index) {
   }
 }
 
-// Of the fault dies: no device of the process works any more.
+// The fault dies sets this: no device of the process works any more.
 std::atomic<bool> is_dead{false};
 
-// Of the fault loses_device: how many tasks of the process are done before the device is lost.
+// The fault loses_device counts this: tasks that are done before the device is lost.
 std::atomic<int> until_loss{kTasksToTheLoss};
 
 // Where the compiler cannot leave the allocation out.
 std::vector<char>* volatile leaked_by_work = nullptr;
 
-// Of the fault keeps_work_of_thread: what the thread gives to a stream's queue with its next task,
-// or when it asks for a mark.
+// The fault keeps_work_of_thread keeps this: what the thread gives to a stream's queue with its
+// next task, or when it asks for a mark.
 struct Kept {
   StreamQueue* queue = nullptr;
   std::function<void()> task;
@@ -67,7 +67,7 @@ thread_local Kept kept;
 char* volatile leaked_little = nullptr;
 void leak_little() { leaked_little = new char[40]; }
 
-// Of the fault thread_at_load.
+// The fault thread_at_load starts this.
 struct LoadedThread {
   LoadedThread() {
     if (has("thread_at_load")) std::thread([] { hang(); }).detach();
@@ -137,7 +137,7 @@ void Device::Stream::run(std::function<void()> task) {
   });
 }
 
-// Of two threads at a time one finds the place taken where the other one puts its task.
+// One of two threads at a time finds the place taken where the other one puts its task.
 void Device::Stream::add(std::function<void()> task) {
   if (has("keeps_work_of_thread")) return add_later(std::move(task));
   if (!has("stream_of_one_thread")) return queue_->add(std::move(task));

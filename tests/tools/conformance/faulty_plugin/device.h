@@ -77,7 +77,7 @@ class Device {
   std::mutex mutex_;
   std::map<void*, std::uint64_t> sizes_;
   std::set<Stream*> streams_;
-  // Of all streams, where they are one queue; its tasks use the members above.
+  // The queue of all streams, where they are one; its tasks use the members above.
   std::shared_ptr<TaskQueue> one_queue_;
 };
 
@@ -88,7 +88,7 @@ class Event {
   bool query();
   void synchronize();
   std::uint64_t ns_until(Event& end);
-  // What a wait that is called now is for.
+  // Returns the task that waits for the event as it is recorded now.
   [[nodiscard]] std::function<void()> wait_task();
 
  private:

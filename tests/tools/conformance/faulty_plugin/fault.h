@@ -9,7 +9,7 @@ namespace loci::faulty {
 extern const char* const kFault;
 inline constexpr std::string_view kInHostMemory = "_in_host_memory";
 
-// Whether the device works at once, in the host's memory, and has no streams.
+// Returns true if the device works at once, in the host's memory, and has no streams.
 inline bool works_in_host_memory() {
   const std::string_view fault = kFault;
   return fault.size() > kInHostMemory.size() &&

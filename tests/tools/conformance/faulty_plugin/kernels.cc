@@ -44,7 +44,7 @@ std::int64_t element_of(std::int64_t i, const Dims& out, const Dims& dims) {
   return index;
 }
 
-// What a launch must not do, where that is the fault.
+// A launch must not do these misdeeds, and does where one is the fault.
 struct Misdeeds {
   explicit Misdeeds(const sdk::Prepare& prepare) : host(&prepare.host()), device(prepare.device()) {
     if (has("launch_reads_op")) lent = prepare.op().input(0).dims().data();
@@ -150,7 +150,7 @@ struct Scale {
   // Right as long as no other launch does so meanwhile.
   void compute_by_scratch(const Arguments& arguments) const {
     for (std::int64_t i = 0; i < count; ++i) scratch[i] = factor * from.get(arguments.x, i);
-    // As long as another device takes.
+    // Another device takes about as long.
     std::this_thread::sleep_for(std::chrono::microseconds(100));
     for (std::int64_t i = 0; i < count; ++i) to.set(arguments.out, i, scratch[i] + bias);
     to.finish(arguments.out);
@@ -175,8 +175,8 @@ struct Assign {
   std::int64_t count;
 };
 
-// Of matrices, by tiles of rows: each is computed from copies, so that the output may lie in the
-// memory of y as long as there is one tile.
+// A product of matrices, by tiles of rows: each is computed from copies, so that the output may lie
+// in the memory of y as long as there is one tile.
 struct Matmul {
   static constexpr std::int64_t kTile = 128;
   void launch(const sdk::Launch& launch) const {

@@ -14,13 +14,13 @@ std::uint32_t reversed_layout(const sdk::Host& host, std::int64_t count);
 class Elements {
  public:
   Elements(std::int64_t count, bool is_reversed) : count_(count), is_reversed_(is_reversed) {}
-  // As the argument comes.
+  // Takes the elements as the argument comes.
   Elements(const sdk::Host& host, sdk::Arg arg);
 
   [[nodiscard]] bool is_reversed() const { return is_reversed_; }
   [[nodiscard]] float get(const float* data, std::int64_t i) const;
   void set(float* data, std::int64_t i, float value) const;
-  // What else a writer leaves behind the elements.
+  // Writes what else a writer leaves behind the elements.
   void finish(float* data) const;
 
  private:

@@ -1,4 +1,4 @@
-// What the device did, for profiles, right but for its fault.
+// Tells profiles what the device did, right but for its fault.
 #pragma once
 
 #include <cstdint>

@@ -63,7 +63,7 @@ class TaskQueue {
     changed_.notify_one();
     return {progress_, added_};
   }
-  // What was added and did not begin counts as ended, and is not run.
+  // Tasks that were added and did not begin count as ended, and are not run.
   void drop() {
     const std::lock_guard lock(mutex_);
     for (; !tasks_.empty(); tasks_.pop_front()) progress_->step();

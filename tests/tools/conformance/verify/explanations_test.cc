@@ -16,7 +16,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-// Of a plugin with two devices that has kernels of each kind.
+// Returns the checks of a plugin with two devices that has kernels of each kind.
 std::vector<Check> all_checks() {
   const Target target{plugins::inspect(test::build_path("lib/loci/faulty_plugins/loci-none.so"))};
   Brought brought;

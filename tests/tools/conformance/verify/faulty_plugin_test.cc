@@ -39,7 +39,7 @@ struct Planted {
   const char* check;    // that finds it
   const char* message;  // a part of what it says
 
-  // What a sanitizer finds before the trap does, it says itself.
+  // A sanitizer that finds a fault before the trap does says so itself.
   [[nodiscard]] const char* sanitizers_message() const {
     return std::string(fault) == "launch_reads_op" ? "heap-use-after-free" : message;
   }

@@ -1,4 +1,4 @@
-// What the double of cuBLASLt computes, and what it refuses.
+// Tests what the double of cuBLASLt computes, and what it refuses.
 #include <bit>
 #include <memory>
 
@@ -13,7 +13,7 @@ using Floats = std::vector<float>;
 
 constexpr std::int64_t kTerms = 100;
 
-// Of a test, in the context that its fixture makes current.
+// The operands of a test, in the context that its fixture makes current.
 struct Operands {
   Stream stream;
   DeviceFloats a{Floats{1, 2, 3, 4}};
@@ -129,7 +129,7 @@ Floats halves(const std::vector<std::uint16_t>& all) {
   return words;
 }
 
-// As float16, of which 2049 is none.
+// The numbers are float16, of which 2049 is none.
 constexpr std::uint16_t k1 = 0x3c00;
 constexpr std::uint16_t k2048 = 0x6800;
 constexpr std::uint16_t k2050 = 0x6801;

@@ -1,4 +1,4 @@
-// What the double of cuDNN computes, and what it refuses.
+// Tests what the double of cuDNN computes, and what it refuses.
 #include <memory>
 #include <utility>
 
@@ -15,7 +15,7 @@ constexpr int kImplicit = 0;
 constexpr int kPrecomputed = 1;
 constexpr int kFftTiling = 5;
 
-// Of a test, in the context that its fixture makes current.
+// The operands of a test, in the context that its fixture makes current.
 struct CudnnOperands {
   Stream stream;
   DeviceFloats x{CudnnFloats{1, 2, 3, 4, 5, 6, 7, 8, 9}};

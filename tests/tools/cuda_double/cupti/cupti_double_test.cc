@@ -183,7 +183,7 @@ TEST_F(CuptiDoubleFresh, SomeCallsAloneMayBeRecorded) {
   EXPECT_EQ(recorded.external.size(), 1U);
 }
 
-// As the library of CUDA 13.0 on an H200, where there is a context.
+// The library of CUDA 13.0 on an H200 behaves so, where there is a context.
 TEST_F(CuptiDoubleFresh, ACallThatIsChosenWithoutTheKindIsNotRecorded) {
   start();
   const Stream stream;

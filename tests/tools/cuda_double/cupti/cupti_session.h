@@ -41,7 +41,7 @@ class Recorded {
   }
   // The id that belongs to a record's call; 0: none.
   [[nodiscard]] std::uint64_t id_of(std::uint32_t correlation) const;
-  // Of a call that was recorded by that name, 0 if none was.
+  // Returns the correlation of a call that was recorded by that name, 0 if none was.
   [[nodiscard]] std::uint32_t correlation_of(const std::string& call) const;
   void clear();
 

@@ -58,7 +58,7 @@ class BadPtxFresh : public DoubleFresh {
     must(cu().cuLaunchKernel(launched, grid, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
     return cu().cuCtxSynchronize();
   }
-  // What is said of a call that is refused.
+  // Returns what is said of a call that is refused.
   template <typename Refused>
   static std::string said(CUresult expected, const Refused& call) {
     ::testing::internal::CaptureStderr();

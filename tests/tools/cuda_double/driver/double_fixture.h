@@ -23,7 +23,7 @@ class DoubleFresh : public OpenedDriverTest {
   }
 };
 
-// What it exports beside a driver's functions.
+// The double exports these functions beside a driver's.
 template <class Function>
 Function* double_function(const char* name) {
   return reinterpret_cast<Function*>(dlsym(driver().library, name));

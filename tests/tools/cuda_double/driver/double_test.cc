@@ -1,4 +1,4 @@
-// What the double has beyond a driver: settings, planted failures, and what it finds in programs.
+// Tests what the double has beyond a driver: settings, planted failures, and findings in programs.
 // Each test has a process of its own, in which it sets the double up before the first call.
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ void make_context() {
   must(cu().cuCtxSetCurrent(context));
 }
 
-// What a plugin does that copies on one stream and computes on another.
+// Does what a plugin does that copies on one stream and computes on another.
 int copy_and_compute(bool waits) {
   make_context();
   Stream copies;

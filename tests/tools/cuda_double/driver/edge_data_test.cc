@@ -1,4 +1,4 @@
-// What edges of graphs carry: the double refuses what it would not do.
+// Edges of graphs carry data: the double refuses what it would not do.
 #include "double_fixture.h"
 
 namespace loci::cuda_rules {

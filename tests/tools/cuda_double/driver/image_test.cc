@@ -116,7 +116,7 @@ TEST(FatBinaryTest, WithoutTextItIsRefused) {
   EXPECT_THAT(refused.why, HasSubstr("has no PTX"));
 }
 
-// What nvcc itself compressed, by LZ4 and by two strengths of zstd.
+// nvcc itself compressed these, by LZ4 and by two strengths of zstd.
 TEST(FatBinaryTest, CompressedTextIsUnpacked) {
 #ifdef LOCI_FAT_BINARIES
   const auto text_of = [](const std::string& mode) {

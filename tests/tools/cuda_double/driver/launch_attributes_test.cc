@@ -67,7 +67,7 @@ CUlaunchAttribute programmatic(CUevent event) {
   return made;
 }
 
-// What the double says of a launch that it refuses; empty if it does not.
+// Returns what the double says of a launch that it refuses; empty if it does not.
 std::string refusal(CUresult code, const CUlaunchAttribute& made) {
   Stream stream;
   DeviceMemory memory(4);

@@ -1,5 +1,5 @@
-// What another device may do with memory of a pool: what the pool says, whatever is enabled between
-// the contexts.
+// Another device may do with memory of a pool what the pool says, whatever is enabled between the
+// contexts.
 #include "double_fixture.h"
 #include "kernels.h"
 
@@ -40,7 +40,7 @@ class PoolAccessFresh : public DoubleFresh {
     must(cu().cuMemPoolGetAccess(&flags, pool_, &location));
     return flags;
   }
-  // By a kernel of device 0.
+  // Stores by a kernel of device 0.
   static CUresult kernel_stores(CUdeviceptr address) {
     must(launch_store(nullptr, address, 9));
     return cu().cuCtxSynchronize();

@@ -6,7 +6,7 @@
 namespace loci::cuda_double {
 namespace {
 
-// What the text is refused with.
+// Returns the text of the refusal; empty if there is none.
 std::string refusal(const std::string& text) {
   try {
     static_cast<void>(parse_settings(text));

@@ -1,4 +1,4 @@
-// What the functions of random_kernels.py are made of: the same on the host and on a device.
+// The functions of random_kernels.py are made of these: the same on the host and on a device.
 #pragma once
 
 #include <cmath>
@@ -19,7 +19,7 @@ LOCI_EVERYWHERE inline float as_float(std::uint32_t bits) {
   memcpy(&value, &bits, sizeof(value));
   return value;
 }
-// Of all NaN the same: which one an operation gives is not agreed on.
+// All NaN have the same bits: which one an operation gives is not agreed on.
 LOCI_EVERYWHERE inline std::uint32_t bits_of(float value) {
   std::uint32_t bits;
   memcpy(&bits, &value, sizeof(bits));

@@ -371,7 +371,7 @@ TEST_F(BlockPrimitives, unique) {
   EXPECT_THAT(found, ElementsAreArray(distinct));
 }
 
-// What a seed changes is the order, never a result.
+// A seed changes the order, never a result.
 TEST_F(BlockPrimitives, results_do_not_hang_on_seeds_and_workers) {
   rig.load_kernels("block_primitives");
   const std::vector<float> x = noise(8 * 100, 17);

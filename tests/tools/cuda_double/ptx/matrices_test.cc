@@ -231,7 +231,7 @@ TEST(MatrixInstructions, forms_that_are_not_there_are_named) {
   }
 }
 
-// What the warp has in the register %r5 after the body.
+// Returns what the warp has in the register %r5 after the body.
 std::vector<std::uint64_t> results_of(const std::string& body) {
   Rig rig;
   rig.load(kernel_text(body + "cvt.u64.u32 %rd0, %r5;\nst.global.u64 [%at], %rd0;"));

@@ -1,4 +1,4 @@
-// What is taken as PTX, and what is refused with which words.
+// Tests what is taken as PTX, and what is refused with which words.
 #include "tools/cuda_double/ptx/module.h"
 
 #include <gmock/gmock.h>

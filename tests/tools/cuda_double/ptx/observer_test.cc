@@ -1,4 +1,4 @@
-// What a launch tells of its accesses, and of its work.
+// Tests what a launch tells of its accesses, and of its work.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST(Counters, say_what_lanes_did) {
   EXPECT_EQ(counters.global_bytes_read, 40U * 4 + 40U * 4);
   EXPECT_EQ(counters.global_bytes_written, 40U * 4 + 40U * 4);
   EXPECT_EQ(counters.global_requests, 6U);
-  // Of each warp: 4 or 1 sectors read and written, and 1 of the counter.
+  // Each warp has 4 or 1 sectors read and written, and 1 of the counter.
   EXPECT_EQ(counters.global_sectors, 4U + 4U + 1U + 1U + 1U + 1U);
 }
 
@@ -79,7 +79,7 @@ TEST(Counters, count_conflicts_of_banks) {
   EXPECT_EQ(counters.shared_conflicts, 1U + 31U);
 }
 
-// What a warp copies past the registers is one access of each memory.
+// Bytes that a warp copies past the registers are one access of each memory.
 TEST(Counters, take_copies_of_lanes_together) {
   Rig rig;
   rig.load(kernel_text(R"(

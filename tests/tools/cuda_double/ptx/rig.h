@@ -82,7 +82,7 @@ struct Rig {
 
   // PTX that is written in the test.
   void load(std::string_view text) { module = Module::load(text, memory, {.name = "test.ptx"}); }
-  // What nvcc made of kernels/<name>.cu.
+  // Loads the PTX that nvcc made of kernels/<name>.cu.
   void load_kernels(const std::string& name);
 
   template <class... Values>

@@ -1,4 +1,4 @@
-// What the rules of stream capture share.
+// The rules of stream capture share these.
 #pragma once
 
 #include "driver_test.h"

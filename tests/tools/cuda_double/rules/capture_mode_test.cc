@@ -23,8 +23,8 @@ CUresult allocate_and_free() {
   return code;
 }
 
-// What the call answers while a capture of each mode is underway, on the thread that captures and
-// on another, and what becomes of the capture.
+// Records what the call answers while a capture of each mode is underway, on the thread that
+// captures and on another, and what becomes of the capture.
 void in_each_mode(CUcontext context, const std::string& what,
                   const std::function<CUresult()>& call) {
   for (const auto mode : kModes) {

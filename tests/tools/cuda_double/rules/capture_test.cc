@@ -8,7 +8,7 @@ namespace {
 
 using Capture = DriverTest;
 
-// What may leave a thread in a capture that nothing ends.
+// These tests may leave a thread in a capture that nothing ends.
 class CaptureFresh : public DriverTest {
  protected:
   void TearDown() override {}

@@ -14,7 +14,7 @@ class DeviceFloats {
     must(cu().cuMemcpyHtoD(memory_, values.data(), values.size() * sizeof(float)));
   }
   operator CUdeviceptr() const { return memory_; }
-  // By a blocking copy.
+  // Reads by a blocking copy.
   [[nodiscard]] std::vector<float> values() const {
     std::vector<float> values(count_);
     must(cu().cuMemcpyDtoH(values.data(), memory_, count_ * sizeof(float)));

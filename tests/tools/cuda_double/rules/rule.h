@@ -1,5 +1,5 @@
-// What the driver answered, rule by rule: printed, so that the answers of two drivers can be laid
-// side by side, and compared with what is expected where the manual says what that is.
+// The driver's answers are recorded, rule by rule: printed, so that the answers of two drivers can
+// be laid side by side, and compared with what is expected where the manual says what that is.
 //
 // A line is "[rule] <suite>.<test>/<name>: <value>". With LOCI_RULES_JSON=<file> each is also added
 // to that file, as one JSON object a line.

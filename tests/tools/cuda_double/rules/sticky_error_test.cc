@@ -18,7 +18,7 @@ CUresult launch_at(CUstream stream, CUdeviceptr address) {
   return cu().cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr);
 }
 
-// What calls answer on a context that an error has ended.
+// Records what calls answer on a context that an error has ended.
 void record_what_is_left(CUstream stream, CUevent event, CUdeviceptr memory) {
   record("cuStreamSynchronize again", cu().cuStreamSynchronize(stream));
   record("cuStreamQuery", cu().cuStreamQuery(stream));

@@ -57,7 +57,7 @@ struct Suite {
   Names tests;  // with the suite's name in front
 };
 
-// As GoogleTest lists them: a suite's name with a dot at the line's end, its tests indented below.
+// GoogleTest lists them so: a suite's name with a dot at the line's end, its tests indented below.
 std::vector<Suite> list_suites(Names arguments) {
   arguments.push_back("--gtest_list_tests");
   std::vector<Suite> suites;

@@ -98,7 +98,7 @@ TEST(PluginTemplateTest, PutsTheNameIntoEachFileOfAReporter) {
   EXPECT_EQ(manifest["reporters"][0], "npu2");
 }
 
-// What is copied and changed has to be read first.
+// People read a template before they copy and change it.
 TEST(PluginTemplateTest, TemplatesAreShort) {
   EXPECT_THAT(template_kinds(), ElementsAre("backend", "capturer", "op", "reporter"));
   for (const std::string& kind : template_kinds()) {

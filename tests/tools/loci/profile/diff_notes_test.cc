@@ -13,7 +13,7 @@ using runner_test::sample_facts;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Of a run and the same with one fact changed.
+// Returns the notes of a run and the same with one fact changed.
 template <class Fact>
 std::vector<std::string> notes_of(Fact RunFacts::*fact, const Fact& value) {
   profiling::ProfileDiff diff;

@@ -54,8 +54,8 @@ INSTANTIATE_TEST_SUITE_P(
         OwnFault{"no_gradient", "gradient", "input 0 gets no gradient"}),
     [](const auto& tested) { return std::string(tested.param.fault); });
 
-// As `loci plugins new --kind op` writes it: the CPU plugin is there for its device, and what that
-// one brings is none of its business.
+// The plugin is as `loci plugins new --kind op` writes it: the CPU plugin is there for its device,
+// and what that one brings is none of its business.
 TEST(OwnOps, TheTemplatePassesAndIsAllThatIsLookedAt) {
   for (const std::string& level : level_names()) {
     const Report report = verify(options_for_op("test_plugins/loci-test_swish", level));
