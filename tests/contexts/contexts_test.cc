@@ -211,7 +211,7 @@ TEST(ContextsTest, ManyLeaveNoMemoryBehind) {
   EXPECT_LT(resident_kib(), before + 8192);
 }
 
-// What outlives its context can still end.
+// Objects that outlive their context can still end.
 TEST(ContextsTest, OneThatEndsBeforeItsTensorsIsKept) {
   std::optional<Tensor> left, empty;
   std::optional<Stream> stream;

@@ -1,4 +1,4 @@
-// What is of one context, used in another.
+// Uses objects of one context in another.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -113,7 +113,7 @@ TEST_F(ForeignTest, FeedsAreRefused) {
       ThrowsMessage<Error>(HasSubstr("[executor] tensor 'weights' float32 [2] at cpu ")));
 }
 
-// What has built-in ops alone belongs to none.
+// A program that has built-in ops alone belongs to none.
 TEST_F(ForeignTest, ProgramsWithOpsOfPluginsAreRefused) {
   const Program plain;
   const Program special;

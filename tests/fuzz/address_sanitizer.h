@@ -1,4 +1,4 @@
-// Whether this is built with the address sanitizer: LOCI_FUZZ_ASAN is defined then, and its
+// Says if this is built with the address sanitizer: LOCI_FUZZ_ASAN is defined then, and its
 // interfaces are declared.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 #include <cstddef>
 
-// Of sanitizer/allocator_interface.h, which clang brings and g++ does not.
+// clang brings sanitizer/allocator_interface.h, which has these, and g++ does not.
 extern "C" {
 std::size_t __sanitizer_get_allocated_size(const volatile void* memory);
 int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void* memory,

@@ -31,7 +31,7 @@ std::string_view without_zeros(std::string_view digits) {
   return digits;
 }
 
-// Of numbers of any length.
+// Compares numbers of any length.
 bool is_at_most(std::string_view a, std::string_view b) {
   a = without_zeros(a);
   b = without_zeros(b);
@@ -61,7 +61,7 @@ std::array<core::Level, static_cast<std::size_t>(core::Module::kCount)> log_leve
   return levels;
 }
 
-// What comes last in the list holds for all modules, or for its own.
+// The last level in the list holds for all modules, or for its own.
 void check_log_levels(const std::string& value) {
   const auto before = log_levels();
   core::set_log_levels(value);

@@ -31,7 +31,7 @@ using runner::Target;
 constexpr std::uint64_t kSeed = 7;
 constexpr std::size_t kTensorBytes = std::size_t{256} << 10;
 constexpr const char* kPrefix = "feed_";
-// Of a file's name in the scratch directory: longer ones are cut in messages.
+// Limits a file's name in the scratch directory: longer ones are cut in messages.
 constexpr std::size_t kLongestName = 300;
 
 // "float32" is float32[-1, 2], and so on.
@@ -159,7 +159,7 @@ T standard_number(const char* text, char** end) {
   }
 }
 
-// Whether all of the text is the number in the standard library's eyes.
+// Returns true if all of the text is the number in the standard library's eyes.
 template <class T>
 bool is_number(T element, const std::string& text) {
   if constexpr (std::is_same_v<T, bool>) {

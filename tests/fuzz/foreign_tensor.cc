@@ -27,7 +27,7 @@ class Bytes {
     rest_.remove_prefix(count);
     return value;
   }
-  // Of the size that says how many may be read.
+  // Returns an array of the size that says how many may be read.
   std::unique_ptr<std::int64_t[]> take_numbers(int count) {
     auto numbers = std::make_unique<std::int64_t[]>(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) numbers[static_cast<std::size_t>(i)] = take<std::int64_t>();
@@ -64,7 +64,7 @@ Range range_of(const View& view, Wide count, std::int64_t element) {
   Range range{0, element};
   if (view.strides == nullptr) return {0, count * element};
   for (int axis = 0; axis < view.rank; ++axis) {
-    // Of several axes that go far, one is enough.
+    // One of several axes that go far is enough.
     const Wide reach = Wide{view.shape[axis] - 1} * view.strides[axis];
     (reach < 0 ? range.begin : range.end) +=
         std::clamp(reach, -(Wide{1} << 64U), Wide{1} << 64U) * element;

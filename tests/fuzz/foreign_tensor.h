@@ -24,7 +24,7 @@ class ForeignTensor {
     kOffByOne = 1U << 5U,  // the first element is not aligned
   };
 
-  // What there has to be for the tensor to be one.
+  // The memory that there has to be for the tensor to be one.
   enum class Memory {
     kNone,        // without elements, or with extents that are none
     kSome,        // and there is as much, and not a byte more

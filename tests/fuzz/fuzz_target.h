@@ -1,4 +1,4 @@
-// What fuzz targets have in common: one input in, nothing out, and a violated demand ends the
+// Fuzz targets have this in common: one input in, nothing out, and a violated demand ends the
 // process.
 #pragma once
 
@@ -30,10 +30,10 @@ inline void demand(bool holds, std::string_view what) {
 struct Reading {
   std::size_t bytes;  // of the input
   std::string named;  // what each message of an error has to name, such as the file
-  // What errors may say: of a file, that it is damaged or of another version.
+  // Errors may have these codes: of a file, that it is damaged or of another version.
   std::vector<ErrorCode> codes = {ErrorCode::kDataLoss, ErrorCode::kIncompatible};
-  // What it may hold at once, whatever the size of the input: messages, tables of the parsers, the
-  // caches of the first call.
+  // The bytes that it may hold at once, whatever the size of the input: messages, tables of the
+  // parsers, the caches of the first call.
   std::size_t fixed_bytes = std::size_t{1} << 20;
 };
 
@@ -42,7 +42,7 @@ struct Reading {
 // `named`, and unless the memory that it holds at once stays below a small multiple of the input's
 // size.
 bool accepts(const Reading& reading, const std::function<void()>& read);
-// The same of what counts as no input of its own, such as one that was accepted, read otherwise.
+// Checks alike what counts as no input of its own, such as one that was accepted, read otherwise.
 bool accepts_too(const Reading& reading, const std::function<void()>& read);
 
 // How many inputs accepts() has accepted in this process.

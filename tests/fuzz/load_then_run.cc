@@ -36,7 +36,7 @@ const std::vector<ErrorCode> kRefusals{
     ErrorCode::kUnsupported,     ErrorCode::kOutOfMemory,  ErrorCode::kDataLoss,
     ErrorCode::kFailed,          ErrorCode::kIncompatible, ErrorCode::kPolicy};
 
-// What a run leaves, by name: what was fetched, and the variables of the scope.
+// The tensors that a run leaves, by name: what was fetched, and the variables of the scope.
 using Results = std::map<std::string, Tensor>;
 
 // Read once, by the first run. Code that oneDNN generates ends LeakSanitizer.
@@ -98,7 +98,7 @@ class LimitedModel {
     return feed;
   }
 
-  // What operators compute and none reads, the last ones first: what is fetched is not optimised.
+  // Returns results that no operator reads, the last ones first: what is fetched is not optimised.
   static std::vector<std::string> results_of(const Program& program) {
     const Block& block = block_of(program);
     std::set<program::VarId> read;

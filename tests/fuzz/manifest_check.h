@@ -1,4 +1,4 @@
-// What fuzz targets demand of a plugin's manifest.
+// Fuzz targets demand this of a plugin's manifest.
 #pragma once
 
 #include <string_view>

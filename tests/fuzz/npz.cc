@@ -9,7 +9,7 @@
 namespace loci::fuzz {
 namespace {
 
-// What deflate can make of a byte, and more.
+// The limit is above the number of bytes that deflate can make of one.
 constexpr std::size_t kMostPerByte = 1100;
 
 void check_names(const std::string& path, const io::NamedTensors& tensors) {

@@ -13,7 +13,7 @@
 namespace loci::fuzz {
 namespace {
 
-// What inference may hold at once: no attribute says how much that is, but some say how many
+// Inference may hold so much at once: no attribute says how much that is, but some say how many
 // outputs there are.
 constexpr std::size_t kMostInferenceBytes = std::size_t{1} << 20;
 constexpr std::size_t kMostBytesPerOutput = 512;

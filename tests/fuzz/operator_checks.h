@@ -1,4 +1,4 @@
-// What has to come of an operator, whatever its arguments are.
+// Checks what has to come of an operator, whatever its arguments are.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace loci::fuzz {
 
-// What must not be.
+// A behaviour of an operator that must not be.
 class Violation : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -10,7 +10,7 @@
 namespace loci::fuzz {
 namespace {
 
-// What the ops take by default, what their documentation names besides, and nonsense.
+// Collects what the ops take by default, what their documentation names besides, and nonsense.
 std::vector<std::string> collect_words(ops::OpRegistry& registry) {
   std::set<std::string> words{"max", "avg", "SAME", "VALID", "EXPLICIT", "", "gelu", "\n\xff"};
   for (const std::string& name : registry.names()) {

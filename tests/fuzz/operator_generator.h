@@ -11,12 +11,12 @@
 
 namespace loci::fuzz {
 
-// What it makes follows from the seed and the calls alone.
+// The cases that it makes follow from the seed and the calls alone.
 class OperatorGenerator {
  public:
   OperatorGenerator(ops::OpRegistry& registry, std::uint64_t seed);
 
-  // Of nothing but the schema.
+  // Makes a case of nothing but the schema.
   OperatorCase fresh(const ops::OpSchema& schema);
   // One to three changes: a shape, a dtype, the number of arguments, an attribute.
   OperatorCase mutated(OperatorCase original);

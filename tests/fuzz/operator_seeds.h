@@ -9,7 +9,7 @@
 
 namespace loci::fuzz {
 
-// By op, forward and gradient operators; only those that are small.
+// Returns forward and gradient operators by op; only those that are small.
 std::map<std::string, std::vector<OperatorCase>> collect_seeds();
 
 }  // namespace loci::fuzz

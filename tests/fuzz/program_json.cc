@@ -26,7 +26,7 @@ void check_same(const ProgramImpl* before, const ProgramImpl* after) {
   demand(before->random_offset() == after->random_offset(), "the next random offset is lost");
 }
 
-// What was accepted is a program: it can be printed, and written without loss.
+// An accepted file is a program: it can be printed, and written without loss.
 void check_accepted(const ParsedPrograms& programs) {
   check_program(*programs.main);
   if (programs.startup != nullptr) check_program(*programs.startup);

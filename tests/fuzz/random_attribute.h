@@ -17,7 +17,7 @@ class RandomAttribute {
 
   // One of the kind of `like`.
   Attribute of_kind(const Attribute& like);
-  // Of any kind.
+  // Returns an attribute of any kind.
   Attribute any();
   // Near `value`: an element more or less, or another one; or of_kind().
   Attribute near(const Attribute& value);

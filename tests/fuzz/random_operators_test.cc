@@ -62,7 +62,7 @@ std::uint64_t seed_of(const std::string& op) {
   return hash;
 }
 
-// What came of the cases of one op.
+// Counts what came of the cases of one op.
 struct Tally {
   std::size_t accepted = 0;
   std::size_t run = 0;

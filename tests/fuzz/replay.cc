@@ -27,7 +27,7 @@ std::vector<fs::path> files_of(const fs::path& folder) {
   return files;
 }
 
-// Whether the target took the file as its name says.
+// Returns true if the target took the file as its name says.
 bool replay(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string content{std::istreambuf_iterator<char>(file), {}};

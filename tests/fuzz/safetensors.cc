@@ -11,7 +11,7 @@
 namespace loci::fuzz {
 namespace {
 
-// What comes after the header. Only of a file that was accepted.
+// Returns the bytes after the header. Only of a file that was accepted.
 std::string_view data_of(std::string_view file) {
   std::uint64_t header = 0;
   demand(file.size() >= sizeof header, "the file is shorter than its shortest header");

@@ -6,12 +6,12 @@
 
 namespace loci::fuzz {
 
-// Of a tensor on the host.
+// Takes a tensor on the host.
 inline std::string_view bytes_of(const Tensor& tensor) {
   return {static_cast<const char*>(tensor.raw_data()), tensor.bytes()};
 }
 
-// The same dtype, shape and bits.
+// Returns true if dtype, shape and bits are equal.
 inline bool same(const Tensor& a, const Tensor& b) {
   return a.dtype() == b.dtype() && a.shape() == b.shape() && bytes_of(a) == bytes_of(b);
 }

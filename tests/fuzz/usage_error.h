@@ -9,7 +9,7 @@
 
 namespace loci::fuzz {
 
-// What the runner's failures with these exit codes are in a Reading.
+// The runner's failures with these exit codes have these codes in a Reading.
 inline const std::vector<ErrorCode> kUsageErrors{ErrorCode::kInvalidArgument};
 inline const std::vector<ErrorCode> kFeedErrors{ErrorCode::kInvalidArgument, ErrorCode::kDataLoss,
                                                 ErrorCode::kFailed};

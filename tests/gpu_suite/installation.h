@@ -17,7 +17,7 @@ class Installation {
   [[nodiscard]] std::string program(const std::string& name) const;
   [[nodiscard]] std::string plugin(const std::string& name) const;
   [[nodiscard]] std::string plugins() const;
-  // Of the driver's double and of the libraries on it.
+  // Returns the file of the driver's double or of a library on it.
   [[nodiscard]] std::string double_of(const std::string& library) const;
   // Data of the suite: "digits", "peers", "rules".
   [[nodiscard]] std::string data(const std::string& name) const;

@@ -33,7 +33,7 @@ bool is_double(const nlohmann::json& device) {
   return device.value("name", "").find("(emulated)") != std::string::npos;
 }
 
-// What the runner says of cuda:0.
+// Returns what the runner says of cuda:0.
 nlohmann::json find_device(const Plan& plan) {
   const runner::ChildResult listed =
       runner::run_child({.arguments = {plan.installation.program("loci"), "devices", "--json"},

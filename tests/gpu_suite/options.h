@@ -18,7 +18,7 @@ struct Options {
 
 extern const char* const kUsageText;
 
-// Whether --only wants the step of that name.
+// Returns true if --only wants the step of that name.
 bool is_wanted(const Options& options, const std::string& step);
 
 // Throws std::invalid_argument that names the wrong argument.

@@ -1,4 +1,4 @@
-// What programs say of their checks, in the form that each has.
+// Reads what programs say of their checks, in the form that each has.
 #pragma once
 
 #include <string>

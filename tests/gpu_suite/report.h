@@ -1,4 +1,4 @@
-// What the suite found, for programs and for people.
+// Tells what the suite found, for programs and for people.
 #pragma once
 
 #include <nlohmann/json.hpp>

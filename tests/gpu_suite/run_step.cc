@@ -42,7 +42,7 @@ void note_missed(const nlohmann::json& row, std::string* message) {
                   row.value("better", "") == "more" ? ">=" : "<=", row.value("budget", 0.0));
 }
 
-// What a double's time says is nothing, so that it keeps no figure that could be taken for one.
+// A double's time says nothing, so that it keeps no figure that could be taken for one.
 void judge_rows(bool emulated, StepResult* result) {
   if (emulated) {
     for (auto& row : result->rows) row = {{"name", row.value("name", "")}, {"emulated", true}};
@@ -63,7 +63,7 @@ void judge(const Step& step, const ChildResult& child, bool emulated, StepResult
 
 std::vector<std::string> joined(std::vector<std::string> first,
                                 const std::vector<std::string>& second) {
-  // Of two entries of a name the step's own counts.
+  // The step's own entry counts where there are two of a name.
   for (const std::string& entry : second) {
     const std::string start = entry.substr(0, entry.find('=') + 1);
     std::erase_if(first, [&](const std::string& other) { return other.starts_with(start); });

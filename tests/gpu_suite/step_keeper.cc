@@ -33,7 +33,7 @@ void end_with(pid_t suite) {
   if (::getppid() != suite) end_group(SIGTERM);  // before it could be told
 }
 
-// As the step ended.
+// Ends as the step ended.
 int end_by(int status) {
   if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
   const rlimit none{0, 0};  // the step has left its core file

@@ -1,4 +1,4 @@
-// What stands between the suite and a step, so that no step outlives a suite that was killed.
+// A keeper stands between the suite and a step, so that no step outlives a suite that was killed.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What the suite runs, in order.
+// The suite runs these, in order.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct Plan {
   std::string logs;     // where the output of earlier steps is, "<name>.log"
 };
 
-// What CMake knows of the tests: families of conformance cases, the options that the tests of ctest
+// CMake knows this of the tests: families of conformance cases, the options that the tests of ctest
 // give them at cuda:0, and the capture tests that a CUDA device passes.
 struct TestSettings {
   std::vector<std::string> families;
@@ -31,7 +31,7 @@ std::vector<Step> all_steps(const Plan& plan);
 // "NAME=value" of the double's libraries; of a real device nothing but where the plugins are.
 std::vector<std::string> suite_environment(const Plan& plan);
 
-// By what is run; each in a file of its own.
+// These give the steps by what is run; each is in a file of its own.
 std::vector<Step> rule_steps(const Plan& plan);
 std::vector<Step> verify_steps(const Plan& plan);
 std::vector<Step> conformance_steps(const Plan& plan);

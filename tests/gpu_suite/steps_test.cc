@@ -49,7 +49,7 @@ TEST(StepsTest, ConformanceRunsEachFamilyAsCtestDoes) {
   EXPECT_THAT(test_settings().capture_filter, StartsWith("Places/"));
 }
 
-// By default they are cuDNN's where that is found.
+// Convolutions are cuDNN's by default where that is found.
 TEST(StepsTest, ConvolutionsAreOfThePluginsOwnKernelsOnceToo) {
   const std::vector<Step> steps = all_steps(plan_of(false));
   EXPECT_THAT(named(steps, "conformance.conv2d").environment, Not(Contains("LOCI_CUDA_CUDNN=0")));

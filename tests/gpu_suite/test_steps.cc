@@ -38,7 +38,7 @@ std::vector<Step> conformance_steps(const Plan& plan) {
     steps.push_back(conformance_of(plan, "conformance." + family, family));
   }
   if (plan.quick) return steps;
-  // What cuDNN takes where it is, by the plugin's own kernels too.
+  // The plugin's own kernels are tried too on what cuDNN takes where it is.
   Step own = conformance_of(plan, "conformance.conv2d_own", "(fused_)?conv2d");
   own.environment = {"LOCI_CUDA_CUDNN=0"};
   steps.push_back(std::move(own));

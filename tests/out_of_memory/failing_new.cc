@@ -109,7 +109,7 @@ void note(const Frames& frames, std::uint64_t number) {
   if (journal->stack_count < Journal::kMostStacks) journal->stacks[journal->stack_count++] = stack;
 }
 
-// Whether the allocation has to fail.
+// Returns true if the allocation has to fail.
 bool comes_due() {
   const Mode now = mode.load(std::memory_order_acquire);
   if (now == Mode::kOff || is_inside) return false;

@@ -95,7 +95,7 @@ bool is_expected(const SharedMemory& shared, const std::vector<float>& values) {
          std::memcmp(values.data(), shared->values, values.size() * sizeof(float)) == 0;
 }
 
-// What failed in results that nobody has read is told here.
+// Failures in results that nobody has read are told here.
 void settle() {
   for (int i = 0; i < 3; ++i) {
     try {
@@ -166,7 +166,7 @@ class SweepTest : public ::testing::TestWithParam<std::size_t> {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  // Whether an allocation failed as `arm` has said.
+  // Returns true if an allocation failed as `arm` has said.
   template <class Arm>
   bool try_one(const std::string& what, const Arm& arm) {
     shared_->journal.has_failed = false;

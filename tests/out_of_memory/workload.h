@@ -1,4 +1,4 @@
-// What is done while memory runs out.
+// Workloads run while memory runs out.
 #pragma once
 
 #include <functional>

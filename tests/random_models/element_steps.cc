@@ -1,4 +1,4 @@
-// What values of every rank go through: one by one, to another dtype and back, and as views.
+// Values of every rank go through these steps: one by one, to another dtype and back, and as views.
 #include "tests/random_models/model_builder.h"
 
 namespace loci::test {
@@ -62,7 +62,7 @@ Variable means_taken(ModelBuilder& builder, const Variable& x) {
   }
 }
 
-// What folding knows before it runs.
+// Makes a constant that folding knows before it runs.
 Variable known(ModelBuilder& builder, const Variable& x) {
   const Shape shape{x.shape()[x.shape().rank() - 1]};
   const Variable constant = tanh(fill_constant(shape, 0.75, x.dtype()) * 0.5);

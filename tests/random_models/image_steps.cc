@@ -20,7 +20,7 @@ Variable convolved(ModelBuilder& builder, const Variable& x, std::int64_t filter
                 has_bias ? builder.parameter({filters}, x.dtype(), 0.5) : Variable());
 }
 
-// Of any kind that fits.
+// Makes a convolution of any kind that fits.
 Variable any_convolution(ModelBuilder& builder, const Variable& x, std::int64_t filters) {
   Conv2dOptions options;
   options.strides = {builder.one_of({1, 1, 2, 3}), builder.one_of({1, 1, 2})};
@@ -84,7 +84,7 @@ Variable global_means(const Variable& x) {
   return pool2d(x, options);
 }
 
-// By factors of channels, which broadcast.
+// Multiplies by factors of channels, which broadcast.
 Variable excited(ModelBuilder& builder, const Variable& x) {
   const Variable means = global_means(x);
   return x * sigmoid(convolved(builder, means, x.shape()[1], {}, 1, 1));

@@ -5,7 +5,7 @@
 namespace loci::test {
 namespace {
 
-// Of four even ones, which is near enough.
+// Adds four uniform numbers, which is near enough.
 double normal_number(fuzz::Dice& dice) {
   double sum = 0;
   for (int i = 0; i < 4; ++i) sum += static_cast<double>(dice.below(20001)) / 10000.0 - 1.0;

@@ -1,4 +1,4 @@
-// What the steps of random models are made with.
+// The steps of random models are made with this.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ struct ModelTraits {
   // Nothing whose derivative jumps: where one does, the last bit of a value decides about the whole
   // of a gradient.
   bool is_smooth = false;
-  // Whether all that is computed has the bits of what is written.
+  // True if all that is computed has the bits of what is written.
   bool is_exact = false;
-  // Whether values come in halves, for which results differ by more.
+  // True if values come in halves, for which results differ by more.
   bool has_halves = false;
 };
 
@@ -70,7 +70,7 @@ Tensor random_numbers(fuzz::Dice& dice, const Shape& shape, double deviation, do
 Variable image_step(ModelBuilder& builder, const Variable& images);    // of rank 4
 Variable sequence_step(ModelBuilder& builder, const Variable& steps);  // [batch, length, width]
 Variable row_step(ModelBuilder& builder, const Variable& rows);        // [batch, width]
-// Of any rank from 2 on.
+// Take a value of any rank from 2 on.
 Variable moving_step(ModelBuilder& builder, const Variable& x);
 Variable element_step(ModelBuilder& builder, const Variable& x);
 

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int64_t kRowsOfTable = 9;
 
-// By the seed alone, so that its kinds are equally many.
+// The seed alone decides, so that its kinds are equally many.
 bool is_exact(std::uint64_t seed) { return seed % 3 == 0; }
 bool has_gradients(std::uint64_t seed) { return seed % 4 == 1; }
 bool is_of_images(std::uint64_t seed) { return seed % 8 < 4; }
@@ -88,7 +88,7 @@ void RandomModel::add_step() {
   builder_.add(image_step(builder_, x));
 }
 
-// Of a sum of all that is fetched, weighted so that no two elements of it count the same.
+// Takes a sum of all that is fetched, weighted so that no two elements of it count the same.
 void RandomModel::add_gradients() {
   Variable loss;
   for (const Fetch& fetch : std::vector<Fetch>(fetches_)) {
@@ -116,10 +116,10 @@ void RandomModel::choose_options() {
     special_ = dice.chance(40) ? Special::kAll : Special::kNone;
     return;
   }
-  // What comes of an infinity may differ, as gelu knows its limit. A NaN stays one; it leaves no
+  // Results of an infinity may differ, as gelu knows its limit. A NaN stays one; it leaves no
   // gradient that could be compared.
   if (!has_gradients(seed_) && dice.chance(25)) special_ = Special::kNan;
-  // What is a half on the way is the one beside the right one, now and then.
+  // A half on the way is the one beside the right one, now and then.
   tolerance_ = builder_.traits().has_halves ? 0.15 : 1e-4;
 }
 

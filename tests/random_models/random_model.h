@@ -10,7 +10,7 @@
 
 namespace loci::test {
 
-// The same seed gives the same model.
+// One seed always gives the same model.
 class RandomModel {
  public:
   explicit RandomModel(std::uint64_t seed);
@@ -19,8 +19,8 @@ class RandomModel {
   [[nodiscard]] const CompileOptions& options() const { return options_; }
   // The largest difference that may come of it, for each output as a part of its largest element.
   [[nodiscard]] double tolerance() const { return tolerance_; }
-  // Whether a NaN may come to more elements than are written to have it: by Winograd's method it
-  // reaches the whole of a tile.
+  // Returns true if a NaN may come to more elements than are written to have it: by Winograd's
+  // method it reaches the whole of a tile.
   [[nodiscard]] bool may_spread_nan() const;
   // The batch of each of its runs: the last run is the first once more.
   [[nodiscard]] const std::vector<std::int64_t>& batches() const { return batches_; }

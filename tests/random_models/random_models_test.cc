@@ -98,7 +98,7 @@ void expect_same(const std::vector<Tensor>& actual, const std::vector<Tensor>& e
 
 Allowed allowed_of(const RandomModel& model) { return {model.tolerance(), model.may_spread_nan()}; }
 
-// What of its kernels and layouts the models have come to.
+// The kernels and layouts that the models have come to.
 struct Reached {
   std::set<std::string> types;
   std::size_t laid_out = 0;
@@ -161,7 +161,7 @@ void expect_same_at_the_same_time(std::uint64_t seed) {
   }
 }
 
-// Of one executor, whose plans, prepared kernels, packed constants and memory they share.
+// The threads share one executor with its plans, prepared kernels, packed constants and memory.
 TEST(RandomModelsTest, ThreadsAtTheSameTimeGetWhatOneGets) {
   for_models(from_environment("LOCI_RANDOM_MODELS", 100), expect_same_at_the_same_time);
 }
@@ -214,7 +214,7 @@ std::uint64_t expect_same_captured(std::uint64_t seed) {
   return branches;
 }
 
-// As graphs, which fork where that pays: a plain run, a capture and replays, of each batch.
+// Graphs fork where that pays: a plain run, a capture and replays, of each batch.
 TEST(RandomModelsTest, CapturedGraphsComputeTheSame) {
   const std::uint64_t count = from_environment("LOCI_RANDOM_MODELS", 80);
   std::uint64_t forked = 0;

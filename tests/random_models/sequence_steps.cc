@@ -1,4 +1,4 @@
-// What transformers are made of, as ops and as others write them.
+// Transformers are made of these, as ops and as others write them.
 #include <cmath>
 
 #include "tests/random_models/model_builder.h"

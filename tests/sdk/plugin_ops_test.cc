@@ -306,7 +306,7 @@ TEST_F(PluginOpsTest, InferenceReadsAndFills) {
               HasSubstr("attribute 'integer' is 10; give a number from 0 to 9"));
   EXPECT_THAT(probe().attr("text", std::string("full")).error(),
               HasSubstr("attribute 'text' is 'full'; give 'same' or 'valid'"));
-  // What the host refuses comes back as the plugin's exception.
+  // A refusal of the host comes back as the plugin's exception.
   auto with_extra = probe();
   with_extra.input("extra", {});
   EXPECT_THAT([&] { (void)with_extra.types(); },

@@ -26,7 +26,7 @@ Extents offset_sums(const ReducePlan& plan) {
   return sums;
 }
 
-// The same through broadcasting the result back.
+// Computes the sums through broadcasting the result back.
 Extents expected_sums(const Extents& dims, const std::vector<bool>& reduced) {
   const DimList kept = kept_dims(dims, reduced);
   const auto back = broadcast_axes<1>({kept}, dims);

@@ -40,7 +40,7 @@ class Rounds {
     }
     changed_.notify_one();
   }
-  // Whether it came before everything was called off.
+  // Returns true if it came before everything was called off.
   bool await(std::uint64_t round) {
     const auto is_there = [&] { return begun_.load() >= round; };
     std::unique_lock lock(mutex_);
@@ -69,7 +69,7 @@ class Rounds {
   bool is_called_off_ = false;
 };
 
-// Whether somebody slept on though the round had begun, within the time.
+// Returns true if somebody slept on though the round had begun, within the time.
 bool loses_a_wakeup(Fault fault, std::chrono::milliseconds time) {
   constexpr std::chrono::milliseconds kAsleep{2'000};
   const Delays delays(7);

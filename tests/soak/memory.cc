@@ -12,7 +12,7 @@ namespace loci::soak {
 namespace {
 
 constexpr double kMiB = 1024.0 * 1024.0;
-// Of the figure itself; samples of a process at rest differ by less.
+// The tolerance is a part of the figure; samples of a process at rest differ by less.
 constexpr double kTolerance = 0.02;
 constexpr double kLeastBytes = 4 * kMiB;
 constexpr double kLeastResident = 16 * kMiB;
@@ -66,7 +66,7 @@ bool MemoryUse::is_flat() const {
   const double grown = heap_growth_per_cycle() * static_cast<double>(kept.size() - 1);
   const double allowed = std::max(kLeastBytes, kTolerance * kept.front().heap);
   const double resident = kept.back().resident - kept.front().resident;
-  // Of what is freed some stays resident: pages that one small block still holds.
+  // Some of the freed bytes stay resident: pages that one small block still holds.
   const double allowed_resident = std::max(kLeastResident, 5 * kTolerance * kept.front().resident);
   return grown <= allowed && resident <= allowed_resident;
 }

@@ -1,4 +1,4 @@
-// Whether the memory that the process has in use grows.
+// Finds out if the memory that the process has in use grows.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ class MemoryUse {
   // core, and keeps in each the most that its threads ever had: what is resident would grow for
   // minutes, whatever the program gives back.
   static void use_one_arena();
-  // Of this process now: what its heap has given out, and what is resident.
+  // Adds this process as it is now: what its heap has given out, and what is resident.
   void sample();
   void add(std::uint64_t heap_bytes, std::uint64_t resident_bytes);
 
-  // Of the cycles after the first third, in which caches fill: the slope of a line through them,
+  // Takes the cycles after the first third, in which caches fill: the slope of a line through them,
   // which single large samples move little.
   [[nodiscard]] double heap_growth_per_cycle() const;
   [[nodiscard]] bool is_flat() const;

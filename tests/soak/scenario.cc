@@ -44,7 +44,7 @@ std::vector<float> queue_ops(const Place& place) {
   return x.rows(0, 4).to_vector<float>();
 }
 
-// The same memory again and again, whole and in part.
+// Changes one piece of memory again and again, whole and in part.
 std::vector<float> change_in_place(const Place& place) {
   Tensor x = waves({64, 32}, place);
   const Tensor step = waves({64, 32}, place);

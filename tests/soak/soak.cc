@@ -89,7 +89,7 @@ class Soak {
     for (const Scenario& scenario : scenarios_) expected_.push_back(scenario.run());
   }
 
-  // Whether all was as it should be.
+  // Returns true if all was as it should be.
   bool run() {
     const Clock::time_point end =
         Clock::now() + std::chrono::duration_cast<Clock::duration>(
@@ -152,7 +152,7 @@ class Soak {
     }
   }
 
-  // What failed in results that nobody has read is told here.
+  // Failures in results that nobody has read are told here.
   static void settle() {
     for (int i = 0; i < 100; ++i) {
       try {

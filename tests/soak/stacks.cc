@@ -32,7 +32,7 @@ int ask_signal() { return SIGRTMIN + 4; }
 
 void answer(int) { found.store(::backtrace(frames.data(), kMostFrames)); }
 
-// Whether it has answered.
+// Returns true if the thread has answered.
 bool ask(pid_t thread) {
   found.store(-1);
   if (::tgkill(::getpid(), thread, ask_signal()) != 0) return false;
@@ -67,7 +67,7 @@ std::vector<Stack> ask_all() {
 
 using Names = std::map<void*, std::string>;
 
-// Of one file, by binutils; the addresses alone where there is none.
+// Finds the names of one file by binutils; the addresses alone where there is none.
 void find_names(const std::string& file, const std::vector<std::pair<void*, std::uint64_t>>& places,
                 Names* names) {
   std::string command = fmt::format("addr2line -Cfe '{}'", file);

@@ -1,4 +1,4 @@
-// What came of rounds, counted by many threads.
+// Counts what came of rounds, by many threads.
 #pragma once
 
 #include <cstdint>

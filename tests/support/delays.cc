@@ -25,9 +25,9 @@ constexpr std::uint64_t kLongestPauseNs = 100'000;
 // Until a thread is stopped where it is again, on average: several times what it stops for, so that
 // it comes forward.
 constexpr std::chrono::microseconds kBetween{1'500};
-// Of the places where a thread waits or wakes, one in so many stops it.
+// One in so many of the places where a thread waits or wakes stops it.
 constexpr std::uint64_t kPlacesEach = 8;
-// Of those behind which it looks at what it shares, one in so many has it take so many steps alone,
+// One in so many places behind which a thread looks at shared data has it take so many steps alone,
 // an instruction each, of which one in so many stops it.
 constexpr std::uint64_t kPlacesStepped = 3;
 constexpr int kSteps = 80;
@@ -64,15 +64,15 @@ greg_t& flags_of(void* context) noexcept {
   return static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL];
 }
 
-// Whether the next instruction calls the system, which might hold signals back: a step that nobody
-// may be told of ends the process.
+// Returns true if the next instruction calls the system, which might hold signals back: a step that
+// nobody may be told of ends the process.
 bool calls_system(void* context) noexcept {
   const greg_t next = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP];
   const auto* bytes = reinterpret_cast<const unsigned char*>(next);
   return bytes[0] == 0x0f && bytes[1] == 0x05;
 }
 
-// What a thread does next it does in steps.
+// The thread executes its next instructions one at a time.
 void begin_steps(int, siginfo_t*, void* context) noexcept {
   pause_a_while();
   if (calls_system(context)) return;

@@ -175,7 +175,7 @@ loci_error* open(loci_plugin* plugin, std::uint32_t, loci_device** out_device) {
 
 void close(loci_device* device) {
   --device_of(device)->backend->counters().open_devices;
-  // Of one that is out of reach, nobody has destroyed them.
+  // Nobody has destroyed the streams of a device that is out of reach.
   for (FakeStream* stream : device_of(device)->streams) delete stream;
   delete device_of(device);
 }

@@ -33,7 +33,7 @@ struct FakeOptions {
   std::string plugin = {};            // its id; empty: "test.<type>"
 };
 
-// What the functions of the table were asked for.
+// Counts what the functions of the table were asked for.
 struct FakeCounters {
   std::atomic<std::uint64_t> to_device{0};  // bytes
   std::atomic<std::uint64_t> to_host{0};

@@ -21,7 +21,7 @@ namespace {
 
 thread_local FileFaults* armed = nullptr;
 
-// Whether the call fails, with errno set.
+// Returns true if the call fails, with errno set.
 bool fails(const char* name) {
   FileFaults* const faults = FileFaults::current();
   if (faults == nullptr || !faults->strikes(name)) return false;
@@ -29,7 +29,7 @@ bool fails(const char* name) {
   return faults->fault().kind == FaultKind::kError;
 }
 
-// Whether the last call that struck is one after which the process ends.
+// Returns true if the last call that struck is one after which the process ends.
 bool ends_after(const char* name) {
   const FileFaults* const faults = FileFaults::current();
   return faults != nullptr && faults->fault().kind == FaultKind::kExitAfter &&

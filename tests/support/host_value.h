@@ -34,7 +34,7 @@ Value metadata(loci_dtype dtype, Dims dims);    // an argument of which only the
 Value absent();                                 // an optional argument that is not given
 std::vector<double> to_doubles(const Value& value);
 const char* dtype_text(loci_dtype dtype);
-// Of all elements.
+// Returns the bytes of all elements.
 std::uint64_t byte_count(loci_dtype dtype, const Dims& dims);
 
 }  // namespace loci::testing

@@ -24,13 +24,13 @@ class InferProbe {
   InferProbe& host_values(const std::string& slot, const std::vector<std::int64_t>& values);
   InferProbe& attr(const std::string& name, Attribute value);
 
-  // Of all outputs, flat.
+  // Returns the types of all outputs, flat.
   [[nodiscard]] std::vector<ops::TensorType> types() const;
-  // Of the first output.
+  // Returns the shape of the first output.
   [[nodiscard]] Shape shape() const { return types().front().shape; }
   [[nodiscard]] DType dtype() const { return types().front().dtype; }
   [[nodiscard]] ops::Cost cost() const;
-  // Whether the operator keeps the rows apart that its inputs carry.
+  // Returns true if the operator keeps the rows apart that its inputs carry.
   [[nodiscard]] bool keeps_rows() const;
   // The message of the Error(kInvalidArgument) that inference throws; "no error" if it does not.
   [[nodiscard]] std::string error() const;

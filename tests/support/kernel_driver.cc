@@ -42,7 +42,7 @@ class Guarded {
   std::byte* memory_;
 };
 
-// As the C ABI has the texts of a call; borrows from them.
+// The texts of a call in the form of the C ABI; borrows from them.
 using Texts = std::vector<loci_str>;
 
 struct AttributeFiller {

@@ -38,7 +38,7 @@ inline loci_attr_def real_attr(std::string_view name, double value) {
   return def;
 }
 
-// What the functions of every OpTable call; each test sets them.
+// The functions of every OpTable call these; each test sets them.
 struct OpFunctions {
   std::function<loci_error*(const loci_inference&)> infer;
   std::function<loci_error*(const loci_gradient&)> gradient;

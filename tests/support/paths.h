@@ -7,10 +7,10 @@
 
 namespace loci::test {
 
-// Of what is there in the build folder: "bin/loci". Where tests were carried elsewhere with what
-// they need, the variable LOCI_TEST_BUILD_DIRECTORY says where.
+// Returns the path of what is there in the build folder: "bin/loci". Where tests were carried
+// elsewhere with what they need, the variable LOCI_TEST_BUILD_DIRECTORY says where.
 std::string build_path(std::string_view path);
-// Of what is there in the sources: "examples/device_guard".
+// Returns the path of what is there in the sources: "examples/device_guard".
 std::string source_path(std::string_view path);
 
 // The folder of the plugins that Loci brings, and one of them by its name: "cpu".

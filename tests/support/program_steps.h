@@ -15,7 +15,7 @@ namespace loci::test {
 // tensors of `scope`, which must have them; the random state comes into it if it is not there.
 class ProgramSteps {
  public:
-  // Whether operators run at the place, or follow their tensors, so that the CPU may stand in; what
+  // Says if operators run at the place, or follow their tensors, so that the CPU may stand in; what
   // has no tensors is made at the place then.
   enum class Placing : std::uint8_t { kGuarded, kFollowing };
 

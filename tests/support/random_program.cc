@@ -216,8 +216,8 @@ std::vector<std::vector<char>> RandomProgram::run_traced(const Place& place,
   for (std::uint64_t step = 0; step < kSteps; ++step) {
     append(executor.run(program, feed_of(step), fetch), &bytes);
   }
-  // What the program updates are the tensors themselves. A file does not say where they lie, so
-  // that one that is elsewhere moves to the executor's place, within the scope of the trace.
+  // The program updates the tensors themselves. A file does not say where they lie, so that one
+  // that is elsewhere moves to the executor's place, within the scope of the trace.
   for (const std::string& name : scope.names()) {
     const bool is_held = saves && traced.scope.has(name);
     bytes.push_back(bytes_of((is_held ? traced.scope : scope).find(name)));

@@ -10,7 +10,7 @@
 
 namespace loci::test {
 
-// The same seed gives the same operators, whether they are under guards or not.
+// One seed gives the same operators, whether they are under guards or not.
 class RandomProgram {
  public:
   // Operators go under the guards of `places` at random; under none if there are none. Shapes are
@@ -22,13 +22,13 @@ class RandomProgram {
   // fetched, and of the state at the end.
   [[nodiscard]] std::vector<std::vector<char>> run(const Place& place,
                                                    const CompileOptions& options) const;
-  // The same with ops on tensors instead of an executor for main.
+  // Runs likewise with ops on tensors instead of an executor for main.
   [[nodiscard]] std::vector<std::vector<char>> run_imperatively(const Place& place) const;
-  // The same with the program that a trace of those ops gives; through files if `saves`.
+  // Runs likewise with the program that a trace of those ops gives; through files if `saves`.
   [[nodiscard]] std::vector<std::vector<char>> run_traced(const Place& place,
                                                           const CompileOptions& options,
                                                           bool saves) const;
-  // Whether that plans for more than the default stream of each device.
+  // Returns true if that plans for more than the default stream of each device.
   [[nodiscard]] bool uses_streams(const Place& place, const CompileOptions& options) const;
 
  private:

@@ -1,4 +1,4 @@
-// What the collector has recorded, as expectations name it.
+// Names what the collector has recorded as expectations do.
 #pragma once
 
 #include <algorithm>
@@ -71,7 +71,7 @@ class RecordedPaths {
   std::map<std::string, profiler::Label> labels_;
 };
 
-// Of what `calls` does.
+// Records what `calls` does.
 template <class Calls>
 RecordedPaths record_paths(profiler::Level level, const Calls& calls) {
   profiler::Collector::instance().begin({.level = level});

@@ -20,7 +20,7 @@ namespace loci::test_support {
 constexpr std::uint64_t us(double count) { return static_cast<std::uint64_t>(count * 1e3 + 0.5); }
 constexpr std::uint64_t ms(double count) { return static_cast<std::uint64_t>(count * 1e6 + 0.5); }
 
-// What a copy is of.
+// The subject of a copy: a variable, its way and its reason.
 struct CopyOf {
   std::string variable;
   std::string source = "cpu";
@@ -56,7 +56,7 @@ class RecordingBuilder {
   RecordingBuilder& copy(const CopyOf& of, Ns begin, Ns end);
   RecordingBuilder& waited_copy(const CopyOf& of, Ns begin, Ns end);
 
-  // Of the last span.
+  // These change the last span.
   RecordingBuilder& flags(std::uint16_t flags);
   RecordingBuilder& correlation(std::uint64_t id);
 
@@ -69,7 +69,7 @@ class RecordingBuilder {
   RecordingBuilder& kernel(const std::string& name, Ns begin, Ns end);
   RecordingBuilder& device_copy(std::uint32_t direction, std::uint64_t bytes, Ns begin, Ns end);
   RecordingBuilder& device_fill(std::uint64_t bytes, Ns begin, Ns end);
-  // Of the last device work.
+  // These change the last device work.
   RecordingBuilder& geometry(const loci_launch_geometry& geometry);
   RecordingBuilder& launched_by(std::uint64_t correlation);
   RecordingBuilder& replayed(std::uint32_t graph, std::uint64_t replay);

@@ -9,7 +9,7 @@
 
 namespace loci::test {
 
-// As long as the device is open.
+// The faults live as long as the device is open.
 inline sim::Faults& sim_faults(const Place& place) {
   device::Device& device = device::DeviceManager::instance().get(place);
   void* found = nullptr;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kThreads = 3;
 
-// Of the process, as a plugin's own tables are: an id means the same to all hosts.
+// One table serves the process, as a plugin's own do: an id means the same to all hosts.
 class Layouts {
  public:
   static Layouts& instance() {

@@ -13,7 +13,7 @@ namespace loci::testing {
 
 loci_str text_of(const std::string& text);  // borrows it
 
-// What went wrong in a function of the plugin.
+// An error in a function of the plugin.
 class PluginError : public std::runtime_error {
  public:
   PluginError(loci_code code, const std::string& message)
@@ -37,8 +37,8 @@ class TestHost {
   // Errors that are made and not released.
   [[nodiscard]] int live_errors() const;
   [[nodiscard]] int parallel_loops() const;
-  // Of a layout that was interned with any host of the process. Throws std::out_of_range if there
-  // is none of that id.
+  // Returns the bytes of a layout that was interned with any host of the process. Throws
+  // std::out_of_range if there is none of that id.
   [[nodiscard]] static std::uint64_t layout_bytes(std::uint32_t id);
 
  private:

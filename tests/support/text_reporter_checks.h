@@ -1,4 +1,4 @@
-// What the plugins of reporters that write text to standard output have in common, through their C
+// Plugins of reporters that write text to standard output share these checks through their C
 // tables, as a host sees them. `file` is a plugin with one reporter, "org.loci.reporter.<name>".
 #pragma once
 

@@ -32,7 +32,7 @@ void leave_a_process() {
   if (::fork() == 0) hang();
 }
 
-// What the copy ends with says whether it was left to its own.
+// The code that the copy ends with says if it was left to its own.
 void fork_and_leave() {
   const pid_t child = ::fork();
   if (child == 0) std::exit(9);
@@ -103,14 +103,14 @@ loci_str stated(std::string_view about, std::string_view value) {
   return {value.data(), lies(about) ? UINT64_C(1) << 60 : value.size()};
 }
 
-// What runs when the library is mapped, and when the process ends.
+// Acts when the library is mapped, and when the process ends.
 struct Static {
   Static() { act("load"); }
   ~Static() noexcept(false) { act("exit"); }
 };
 const Static kStatic;
 
-// As long as a text may be.
+// The text is as long as one may be.
 loci_str long_text() {
   static const std::string text(LOCI_MAX_TEXT, 'z');
   return {text.data(), text.size()};
