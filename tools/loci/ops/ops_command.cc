@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
 #include <loci/inspect_ops.hpp>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "tools/loci/failure.h"
+#include "tools/loci/ops/coverage.h"
 #include "tools/loci/ops/op_text.h"
 #include "tools/loci/output.h"
 #include "tools/loci/plugins/plugin_options.h"
@@ -22,6 +25,10 @@ void declare_ops_command(po::options_description& options) {
                         "print one JSON object: ops, each with name, plugin, version, meaning, "
                         "accuracy, inputs, outputs, attributes, random, control_flow, states_cost, "
                         "decomposable, differentiable, gradient_ops, not_capturable");
+  options.add_options()(
+      "coverage", po::value<std::string>()->value_name("STANDARD"),
+      "compare with the operators of a standard, onnx or aten: each is direct, in "
+      "part, composed or absent; --json prints it so");
 }
 
 Json value_json(const Attribute& attribute) {
@@ -108,8 +115,29 @@ std::string list_text(const std::vector<inspect::Op>& ops) {
   return table.to_string();
 }
 
+ExitCode compare_with(const std::string& name, bool as_json) {
+  const Standard standard = standard_of(name);
+  std::set<std::string> present;
+  for (const inspect::Op& op : in_phase(Phase::kOptions, [] { return inspect::ops(); })) {
+    present.insert(op.name);
+  }
+  const std::vector<Covered> rows = coverage(standard.ops, present);
+  if (as_json) {
+    print_json(coverage_json(standard, rows));
+  } else {
+    print(coverage_text(standard, rows));
+  }
+  return ExitCode::kOk;
+}
+
 ExitCode run_ops_command(const po::variables_map& values) {
   apply_plugin_options(values);
+  if (values.count("coverage") != 0) {
+    if (values.count("name") != 0) {
+      throw Failure(ExitCode::kUsage, "--coverage compares all ops; leave out the name of one");
+    }
+    return compare_with(values["coverage"].as<std::string>(), values.count("json") != 0);
+  }
   const bool named = values.count("name") != 0;
   const std::vector<inspect::Op> ops = in_phase(Phase::kOptions, [&] {
     return named ? std::vector{inspect::op(values["name"].as<std::string>())} : inspect::ops();
