@@ -246,7 +246,7 @@ class Backward {
     rename(contribution, fmt::format("{}@GRAD@{}", block_.var(of).name, number));
   }
 
-  // Whether it is a gradient, or a part of one, of a variable already; or no gradient of ours.
+  // Returns true if it already is a gradient of a variable, or a part of one, or was there before.
   [[nodiscard]] bool is_named(VarId id) const {
     const std::size_t fresh = at(id) - old_vars_;
     return at(id) < old_vars_ || (fresh < named_.size() && named_[fresh]);
@@ -267,7 +267,7 @@ class Backward {
   std::vector<Seed> seeds_;
   const std::vector<VarId>& targets_;
   std::size_t old_vars_;
-  // By variable that was there before.
+  // These three have an entry for each variable that was there before, by its id.
   std::vector<bool> needed_;
   std::vector<bool> is_target_;
   std::vector<Pending> gradients_;

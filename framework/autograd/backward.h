@@ -48,14 +48,14 @@ std::vector<GradientVar> append_gradients(program::ProgramImpl& program, program
                                           SparseGradients sparse = SparseGradients::kMakeDense,
                                           GradientHook* hook = nullptr);
 
-// What a walk begins with: the gradient of a variable.
+// A walk begins with seeds: each is an output and the variable that holds its gradient.
 struct Seed {
   program::VarId output = program::kNoVar;
   program::VarId gradient = program::kNoVar;
 };
 
-// As append_gradients(), dense, for gradients that are there: of the block of a program that is
-// part of another. Not undone after an error.
+// Appends dense gradients like append_gradients(), for a block of a program that is part of another
+// one: the gradients of the outputs are there already. An error leaves what was appended so far.
 std::vector<program::VarId> append_gradients_from(program::ProgramImpl& program,
                                                   const std::vector<Seed>& seeds,
                                                   const std::vector<program::VarId>& targets);

@@ -77,7 +77,7 @@ void branch_gradient(const BlockGradient& request, program::ProgramImpl& program
   spec.type = op.type();
   spec.attributes = op.attributes;
   if (is(op, ops::Control::kConditional)) {
-    // What the block does not compute has no gradient: zeros.
+    // The gradient is zero where the block does not run, so the other branch gives zeros.
     spec.type = "case";
     spec.blocks.push_back(zeros_block(*op.blocks[0], block_request, program));
     spec.inputs.push_back({"preds", op.inputs[0]});

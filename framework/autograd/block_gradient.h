@@ -17,9 +17,9 @@ namespace loci::autograd {
 // One operator of control flow, seen from its gradient.
 struct BlockGradient {
   const program::Operator& op;
-  // Of the operator's outputs that are no state; kNoVar where no gradient reaches.
+  // The gradients of the operator's outputs that are no state; kNoVar where no gradient reaches.
   std::vector<program::VarId> output_grads;
-  // Whether the gradient of a variable is wanted.
+  // Returns true if the gradient of a variable is wanted.
   std::function<bool(program::VarId)> needs;
   // Takes a contribution to the gradient of a variable.
   std::function<void(program::VarId, program::VarId)> contribute;
@@ -30,7 +30,7 @@ struct BlockGradient {
   std::function<void(program::VarId, program::VarId)> replace_sum;
 };
 
-// Whether this writes the op's gradient.
+// Returns true if append_block_gradient() can write the op's gradient.
 [[nodiscard]] bool has_block_gradient(const program::Operator& op);
 // A loop carries sums of the gradients of those captures: these are their first values.
 std::vector<program::VarId> first_sums(const BlockGradient& request, const program::Slot& captures,

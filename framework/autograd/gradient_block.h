@@ -9,7 +9,7 @@
 
 namespace loci::autograd {
 
-// What the gradient of a block gives, by positions in its arguments and results.
+// A request names, by positions in a block's arguments and results, what its gradient gives.
 struct GradientBlockRequest {
   // Results whose gradients are given, as further arguments.
   std::vector<std::size_t> results;
@@ -26,7 +26,7 @@ using BlockPtr = std::shared_ptr<const program::Block>;
 // computed again changes state.
 BlockPtr gradient_block(const program::Block& block, const GradientBlockRequest& request,
                         program::ProgramImpl& program);
-// As if the results did not depend on the arguments: zeros for `targets`, and the sums as they are.
+// Takes the results to be independent of the arguments: zeros for `targets`, the sums unchanged.
 BlockPtr zeros_block(const program::Block& block, const GradientBlockRequest& request,
                      program::ProgramImpl& program);
 

@@ -1,4 +1,4 @@
-// What a gradient writes becomes operators of a program.
+// An emitter that turns what a gradient writes into operators of a program.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class ProgramEmitter final : public ops::Emitter {
 
   // From here on operators are emitted under this guard.
   void follow(const std::string& guard) { guard_ = guard; }
-  // As emit(), for control flow: `spec` has type, inputs, attributes and blocks.
+  // Emits an operator of control flow: `spec` has type, inputs, attributes and blocks.
   std::vector<program::VarId> append(program::OperatorSpec spec);
 
   std::vector<ops::Value> emit(const OpCall<ops::Value>& call) override;
@@ -41,7 +41,7 @@ class ProgramEmitter final : public ops::Emitter {
   std::string scope_;
   std::string op_name_;
   std::size_t op_index_ = 0;
-  // By variable: the last operator that changes it in place, or -1.
+  // The last operator that changes each variable in place, by id, or -1.
   std::vector<std::int64_t> last_change_;
 };
 

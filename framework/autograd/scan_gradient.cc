@@ -79,7 +79,7 @@ class ScanGradient {
 
   VarId zeros_like(VarId id) { return full_like(emitter_.value(id), 0.0).id; }
 
-  // What is carried from the end: gradients of the values, then sums.
+  // The scan from the end carries these: gradients of the values, then sums.
   std::vector<Argument> carried_arguments() {
     std::vector<Argument> arguments;
     const std::size_t first = body_.arguments.size();
@@ -95,7 +95,7 @@ class ScanGradient {
     return arguments;
   }
 
-  // What slices are taken of, if the block uses them.
+  // The scan takes slices of these, as far as the block uses them.
   std::vector<Argument> stacked_arguments() {
     std::vector<Argument> arguments;
     Positions before;

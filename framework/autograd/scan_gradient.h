@@ -10,7 +10,7 @@
 
 namespace loci::autograd {
 
-// As append_block_gradient().
+// Emits the gradients of a scan's inputs and contributes them, see append_block_gradient().
 void append_scan_gradient(const BlockGradient& request, program::ProgramImpl& program,
                           ProgramEmitter& emitter);
 

@@ -7,10 +7,10 @@
 
 namespace loci::core {
 
-// What a value of LOCI_AFFINITY stands for: "none" for no processor, that is wherever the system
-// puts them; "cores" for those that the calling thread may run on, one of each core first; else a
-// list, "0,2,4-7". Throws Error(kInvalidArgument) for other text, and for a processor that the
-// thread may not run on.
+// Returns what a value of LOCI_AFFINITY stands for: "none" for no processor, that is wherever the
+// system puts threads; "cores" for those that the calling thread may run on, one of each core
+// first; else a list, "0,2,4-7". Throws Error(kInvalidArgument) for other text, and for a processor
+// that the thread may not run on.
 std::vector<int> processors_of_affinity(std::string_view text);
 
 // "none" and so on, for messages.

@@ -44,7 +44,7 @@ std::string follow_links(std::string path) {
   raise_system_error(path, "symbolic link", ELOOP);
 }
 
-// Of the file that will be replaced, or 0.
+// Returns the mode of the file that will be replaced, or 0.
 mode_t mode_of_target(const std::string& path, Links links) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return 0;

@@ -10,7 +10,7 @@
 
 namespace loci::core {
 
-// What becomes of a symbolic link where the file is to be.
+// The treatment of a symbolic link where the file is to be.
 enum class Links {
   kFollow,   // for names that the user gave
   kReplace,  // for all others
@@ -27,7 +27,7 @@ class AtomicFile {
   explicit AtomicFile(const std::string& path, Links links = Links::kFollow);
 
   void write(const void* data, std::uint64_t bytes);
-  // As OutputFile's.
+  // Writes at an offset, as OutputFile::write_at() does.
   void write_at(std::uint64_t offset, const void* data, std::uint64_t bytes);
   // Brings all bytes to the disk; what may fail for want of space has failed then. No write() after
   // it.

@@ -25,7 +25,7 @@ constexpr std::chrono::seconds kPatience{1};
 // For a step of a program; one that waits for who ends the process would never end.
 constexpr std::chrono::seconds kLongestCall{5};
 
-// Of all threads that there were; never destroyed. A thread takes one that nobody has any more.
+// A list of all threads' entries. None is ever destroyed: new threads take those of ended ones.
 constinit std::atomic<ThreadCalls*> first{nullptr};
 // Where there is no memory for one of its own.
 constinit ThreadCalls of_nobody;
@@ -69,8 +69,8 @@ bool others_compute() noexcept {
   return false;
 }
 
-// What other threads have written before is seen from here on, and what this one has written they
-// see in what they do next: instead of a barrier in each of their calls.
+// Makes what other threads wrote before visible here, and what this thread wrote visible to what
+// they do next: it stands in for a barrier in each of their calls.
 void order_threads() noexcept {
   constexpr std::chrono::milliseconds kLongEnough{10};  // for a processor to write what it has
   if (::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) == 0) return;

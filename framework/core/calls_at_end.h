@@ -14,7 +14,7 @@
 
 namespace loci::core {
 
-// Whether a thread has begun to end the process. From then on calls are refused, and until
+// Returns true once a thread has begun to end the process. Calls are refused then, and until
 // process_is_ending() what is under way comes to its end.
 [[nodiscard]] bool process_end_has_begun() noexcept;
 [[nodiscard]] bool process_is_ended_by_this_thread() noexcept;
@@ -43,7 +43,7 @@ class AwaitedByEnd {
 
 namespace detail {
 
-// Of one thread. Written by it alone, but in the child of a fork().
+// The calls of one thread, which alone writes them, except in the child of a fork().
 struct ThreadCalls {
   std::atomic<std::uint32_t> depth{0};
   std::atomic<bool> is_taken{true};  // by a thread that lives

@@ -17,7 +17,7 @@ std::optional<std::string> config_value(const std::string& name);
 void set_config_value(const std::string& name, const std::string& value);
 // Another number after each of those calls: for who keeps what it has read. No lock is taken.
 std::uint64_t config_revision() noexcept;
-// What was set, if anything was; perhaps empty.
+// Returns what was set, which may be empty; nothing if nothing was set.
 std::optional<std::string> config_override(const std::string& name);
 
 // All that is set, and not empty, under names beginning with `prefix`, as pairs of the name's rest

@@ -67,7 +67,7 @@ void end_values(ThreadValues& values) noexcept {
 
 thread_local bool thread_has_ended = false;
 
-// What a thread has in contexts, the latest last.
+// The values that a thread has in contexts, the latest last.
 class OfThread {
  public:
   ~OfThread() {

@@ -1,5 +1,5 @@
-// What may be in a process several times: registries, devices, memory, caches and recording belong
-// to a context. There is always the standard one; loci::Context makes others.
+// A context has registries, devices, memory, caches and recording of its own, so that a process may
+// have several of each. There is always the standard one; loci::Context makes others.
 //
 // A thread has a current context, at first the standard one. A type of which each context has one
 // names its place in ContextSlot, and is found, and made at its first use, by in_context<T>().
@@ -54,12 +54,12 @@ enum class ContextSlot : std::uint8_t {
   kCount
 };
 
-// What a thread keeps for each context that it works in.
+// A thread keeps one value of each of these kinds in each context that it works in.
 enum class ThreadSlot : std::uint8_t { kEager, kLog, kStats, kCopyLabels, kCount };
 
 class Context;
 
-// Of one thread in one context. Made by the thread, ended by it or with the context.
+// The values of one thread in one context. Made by the thread, ended by it or with the context.
 struct ThreadValues {
   struct Value {
     void* object = nullptr;
@@ -125,7 +125,7 @@ class Context {
   }
   template <class T>
   T& make_slot();
-  // Of two threads that make an object at the same time one has made it for nothing.
+  // Takes the new object, or drops it where another thread has made one at the same time.
   void* keep(std::unique_ptr<Made> made);
   static void end(Context* context) noexcept;
   void finish_work() noexcept;

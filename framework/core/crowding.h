@@ -9,8 +9,8 @@
 
 namespace loci::core {
 
-// Of thread `number` of the team, which calls it: it looks for loops, on the processor where it
-// runs; or it does not any more.
+// Thread `number` of the team calls these: it looks for loops, on the processor where it runs, or
+// it no longer does.
 void note_looking(std::uint32_t number) noexcept;
 void note_asleep(std::uint32_t number) noexcept;
 // In the child of a fork().

@@ -20,7 +20,7 @@ class Digest {
   ~Digest();
 
   void add(const void* data, std::uint64_t bytes);
-  // Of all that was added.
+  // Returns the digest of all that was added.
   [[nodiscard]] std::uint64_t value() const;
 
  private:

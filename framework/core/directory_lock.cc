@@ -16,8 +16,8 @@
 namespace loci::core {
 namespace {
 
-// Of file systems that other hosts may write to, by linux/magic.h and their own sources: NFS, SMB,
-// SMB2, CIFS, AFS, Ceph, 9P, FUSE, Lustre, GPFS, OCFS2, GFS2.
+// The magic numbers of file systems that other hosts may write to, from linux/magic.h and their own
+// sources: NFS, SMB, SMB2, CIFS, AFS, Ceph, 9P, FUSE, Lustre, GPFS, OCFS2, GFS2.
 constexpr std::array<std::uint32_t, 12> kShared = {0x6969,     0x517B,     0xFE534D42, 0xFF534D42,
                                                    0x5346414F, 0x00C36400, 0x01021997, 0x65735546,
                                                    0x0BD00BD0, 0x47504653, 0x7461636F, 0x01161970};

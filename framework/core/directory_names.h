@@ -1,4 +1,4 @@
-// What is in a directory.
+// The names of the entries of a directory.
 #pragma once
 
 #include <string>

@@ -7,9 +7,9 @@
 
 namespace loci::core {
 
-// Of a floating dtype, exactly.
+// Returns the elements of a tensor of a floating dtype, exactly.
 [[nodiscard]] std::vector<double> to_doubles(const Tensor& tensor);
-// Of an integer dtype or bool, exactly, but uint64 modulo 2^64.
+// Returns the elements of an integer dtype or bool, exactly, but uint64 modulo 2^64.
 [[nodiscard]] std::vector<std::int64_t> to_integers(const Tensor& tensor);
 
 }  // namespace loci::core

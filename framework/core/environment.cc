@@ -86,7 +86,7 @@ std::optional<std::uint64_t> integer_in(const Rule& rule, const std::string& tex
   return value;
 }
 
-// What of the text is wrong; empty if nothing is.
+// Says what is wrong with the text; empty if nothing is.
 std::string complaint(const Rule& rule, const std::string& text) {
   if (rule.form == Form::kAnything) return {};
   if (rule.form == Form::kInteger) {
@@ -132,7 +132,7 @@ void check_all() {
               fmt::format("[environment] {}; correct or unset it", first), others);
 }
 
-// By name, what takes an integer and is set.
+// The values of the variables that take an integer and are set, by name.
 using Numbers = std::map<std::string_view, std::uint64_t>;
 
 Numbers read_environment() {

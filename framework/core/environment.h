@@ -12,7 +12,7 @@
 
 namespace loci::core {
 
-// What there is, by name.
+// A description of one of the environment variables that there are.
 struct EnvironmentVariable {
   const char* name;     // without LOCI_: "THREADS"
   std::string takes;    // "an integer in [1, 4096]"
@@ -20,7 +20,7 @@ struct EnvironmentVariable {
 };
 const std::vector<EnvironmentVariable>& environment_variables();
 
-// What is wrong with the value of a variable: "is '0'; it takes an integer in [1, 4096]". Empty if
+// Says what is wrong with a variable's value: "is '0'; it takes an integer in [1, 4096]". Empty if
 // nothing is, or if the variable is none of these.
 std::string problem_of(std::string_view name, const std::string& value);
 
@@ -31,8 +31,8 @@ std::string problem_of(std::string_view name, const std::string& value);
 // the caller's thread.
 void check_environment();
 
-// Of a variable that takes an integer: the application's override, else what the environment had
-// when it was checked; none where it is not set. Checks it first, and throws as that does.
+// Returns the integer that a variable has: the application's override, else the environment's when
+// it was checked; none where it is not set. Checks first, and throws as check_environment() does.
 std::optional<std::uint64_t> configured_number(std::string_view name);
 
 }  // namespace loci::core

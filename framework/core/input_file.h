@@ -20,7 +20,7 @@ class InputFile {
   // Bytes, when it was opened.
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
-  // Whether its path still leads to this file, and not to one that replaced it.
+  // Returns true if its path still leads to this file, and not to one that replaced it.
   [[nodiscard]] bool has_its_name() const;
 
   // Reads exactly `bytes` bytes from `offset`. `field` is what they are, for the message. Throws

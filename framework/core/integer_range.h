@@ -25,7 +25,7 @@ inline double integer_end(DType dtype) {
   return is_signed_integer(dtype) ? residues_of(dtype) / 2 : residues_of(dtype);
 }
 
-// Whether the number, without its fraction, is one of the integer dtype; NaN is none.
+// Returns true if the number without its fraction is one of the integer dtype; NaN is none.
 inline bool fits_integer(double number, DType dtype) {
   const double whole = std::trunc(number);
   return whole >= least_integer(dtype) && whole < integer_end(dtype);

@@ -58,11 +58,11 @@ void set_log_levels(std::string_view spec);
 // Throws as that does, and sets nothing.
 void check_log_levels(std::string_view spec);
 
-// As specs spell them, in the order of the enumerations.
+// Returns the names that specs use, in the order of the enumerations.
 [[nodiscard]] std::vector<std::string> log_level_names();
 [[nodiscard]] std::vector<std::string> log_module_names();
 
-// Of the calling thread, from 0, as lines show it: "t3".
+// Returns the number of the calling thread, from 0; lines of the log show it: "t3".
 [[nodiscard]] std::uint32_t thread_number() noexcept;
 
 // Writes one line if the level is enabled.

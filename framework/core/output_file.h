@@ -33,7 +33,7 @@ class OutputFile {
 
 // Brings the names in a directory to the disk, where the file system can do that.
 void sync_directory(const std::string& directory);
-// The same for the content of a file that something else may have written.
+// Brings the content of a file, which something else may have written, to the disk.
 void sync_file(const std::string& path);
 
 // "." for a name without one.

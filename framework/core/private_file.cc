@@ -27,7 +27,7 @@ PrivateFile::PrivateFile(const Made& made) : file_(made.descriptor, made.path) {
 PrivateFile::Made PrivateFile::made(std::string_view prefix, std::string_view suffix) {
   Made file;
   file.path = fmt::format("{}/{}XXXXXX{}", temporary_directory(), prefix, suffix);
-  // Of mode 0600, and not there before.
+  // mkostemps() gives the file mode 0600, and fails if it is there already.
   file.descriptor = ::mkostemps(file.path.data(), static_cast<int>(suffix.size()), O_CLOEXEC);
   if (file.descriptor < 0) raise_system_error(file.path, "create", errno);
   return file;

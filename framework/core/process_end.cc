@@ -87,14 +87,14 @@ void precede_destructors() noexcept {
   registered.store(seen);
 }
 
-// What another thread registers from then on, until it is through, nobody could precede. One that
-// begins after this, in the microseconds until exit() comes to the end, is not seen.
+// Waits for other threads that run new code, since nobody could precede what they register until
+// they are through. One that begins later, in the microseconds before exit() ends, is not seen.
 void await_new_code() noexcept {
   constexpr std::chrono::microseconds kPause{100};
   constexpr std::chrono::seconds kPatience{1};
   const EndClock::time_point deadline = EndClock::now() + kPatience;
   while (running_new_code.load() > own_new_code && !has_begun.load()) {
-    // Of many threads that end during a long first run, one has waited.
+    // One thread has waited for a long first run; the others that end during it do not wait.
     if (is_slow.load() || EndClock::now() >= deadline) {
       is_slow.store(true);
       new_code.fetch_add(1);  // as far as it has come
@@ -109,8 +109,8 @@ void await_new_code() noexcept {
 struct ThreadEnd {
   ~ThreadEnd() {
     await_new_code();
-    // What kernels registered at a later run than their first is not news; for the main thread it
-    // does not have to be, which ends once.
+    // Nobody tells what kernels register at a later run than their first. The main thread, which
+    // ends only once, therefore always registers the end anew.
     if (::getpid() == ::gettid()) new_code.fetch_add(1);
     precede_destructors();
   }
@@ -166,7 +166,7 @@ namespace {
 // The other threads are not in a child.
 void count_own_only() { running_new_code.store(own_new_code); }
 
-// As this library is loaded, which the main thread does unless it is loaded later by another one.
+// Runs when this library is loaded: by the main thread, unless another one loads it later.
 [[gnu::constructor]] void watch_main_thread() {
   watch_this_thread();
   ::pthread_atfork(nullptr, nullptr, &count_own_only);

@@ -1,4 +1,4 @@
-// What has to be done before the process ends, while all the libraries in it still work.
+// Tasks that are done before the process ends, while all the libraries in it still work.
 //
 // A plugin's libraries have destructors that exit() runs in the reverse order in which they were
 // registered: those of what a kernel made at its first run come before everything that was
@@ -16,7 +16,7 @@ namespace loci::core {
 
 using EndClock = std::chrono::steady_clock;
 
-// Of LOCI_EXIT_TIMEOUT: a day.
+// The largest LOCI_EXIT_TIMEOUT, a day.
 inline constexpr std::uint64_t kMostExitSeconds = 86'400;
 
 // Ends what is under way, or gives up at the deadline; returns what it gave up, for a message,
@@ -26,7 +26,7 @@ using EndTask = std::string (*)(EndClock::time_point deadline);
 // The last added runs first. Thread-safe.
 void at_process_end(EndTask task);
 
-// Whether the tasks have been run: nothing may call into a plugin from then on.
+// Returns true once the tasks have been run: nothing may call into a plugin from then on.
 [[nodiscard]] bool process_is_ending() noexcept;
 
 // Around code that may register destructors as it runs: a plugin is mapped, a kernel prepared, or

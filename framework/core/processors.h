@@ -16,8 +16,8 @@ std::uint32_t usable_processors() noexcept;
 // 1,024.
 std::vector<int> allowed_processors();
 
-// What a text of cpu.max ("max 100000", "150000 100000") allows, rounded up; 0 for no limit, and
-// for what is no such text.
+// Returns how many processors a text of cpu.max ("max 100000", "150000 100000") allows, rounded up;
+// 0 for no limit, and for any other text.
 std::uint32_t processors_of_quota(const std::string& cpu_max) noexcept;
 
 }  // namespace loci::core

@@ -28,7 +28,7 @@ class RecentMap {
     const auto found = by_key_.find(key);
     return found == by_key_.end() ? nullptr : &use(found->second);
   }
-  // The same for one that has been found by itself.
+  // Marks an entry that the caller has found as the latest used, and returns its value.
   Value& use(Iterator entry) {
     entries_.splice(entries_.begin(), entries_, entry);
     return entry->value;

@@ -30,7 +30,7 @@ std::optional<int> descriptor_at(const fs::path& path) {
   return is_number ? std::optional<int>(number) : std::nullopt;
 }
 
-// The same where links lead there. What such a link holds is no path to follow further.
+// Follows links to such a path. A link in /proc itself holds no path that leads any further.
 std::optional<int> descriptor_of(fs::path path) {
   constexpr int kMostLinks = 40;  // as the kernel
   for (int i = 0; i < kMostLinks; ++i) {

@@ -37,15 +37,15 @@ class TeamLoop {
   // Opens a claimed loop to `members`, the caller one of them; members in [2, kMostMembers].
   void open(const Work& work, std::uint32_t members) noexcept;
 
-  // As the caller, which is member 0: takes ranges until there are none, and closes the loop once
-  // every range is done. A member that has none left may still be about to leave. Whether anybody
+  // The caller, member 0, takes ranges until there are none, and closes the loop once every range
+  // is done. A member that has none left may still be about to leave. Returns true if anybody
   // joined.
   bool run() noexcept;
 
-  // As another thread: whether there was a seat. Returns once there is no range left to take, or
-  // between two once `goes_on` says no.
+  // Another thread joins the loop; false if there was no seat. Returns once there is no range left
+  // to take, or between two ranges once `goes_on` says no.
   bool join(bool (*goes_on)() noexcept) noexcept;
-  // Whether join() would have a seat now.
+  // Returns true if join() would have a seat now.
   [[nodiscard]] bool has_seat() const noexcept;
 
   // In the child of a fork(), which has one thread.
@@ -58,12 +58,12 @@ class TeamLoop {
     std::atomic<std::uint64_t> left{0};
   };
 
-  // Of state_: whether threads may join, seats that are free, threads that are within.
+  // The fields of state_: whether threads may join, free seats, and threads that are within.
   static constexpr std::uint32_t kOpen = 1U << 31;
   static constexpr std::uint32_t kSeat = 1U << 16;
   static constexpr std::uint32_t kSeats = 0x7fff'0000U;
   static constexpr std::uint32_t kWithin = 0xffffU;
-  // Of undone_, besides the number of ranges: the caller sleeps until they are done.
+  // A bit of undone_, besides the number of ranges: the caller sleeps until they are done.
   static constexpr std::uint32_t kAwaited = 1U << 31;
 
   template <class GoesOn>

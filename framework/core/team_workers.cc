@@ -18,7 +18,7 @@
 namespace loci::core {
 namespace {
 
-// As long as waking a thread takes, twice; steps of a program follow each other faster.
+// Threads look for twice as long as waking one takes; steps of a program follow each other faster.
 constexpr std::chrono::microseconds kLookFor{100};
 
 constexpr std::uint32_t kLoops = 32;  // bits of `calls`
@@ -31,7 +31,7 @@ alignas(64) constinit std::atomic<std::uint32_t> computing{0};
 // Threads that look for a loop without sleeping, and those that sleep.
 alignas(64) constinit std::atomic<std::uint32_t> looking{0};
 constinit std::atomic<std::uint32_t> sleeping{0};
-// What they sleep on: how often somebody was woken.
+// Sleeping threads wait on this count of how often somebody was woken.
 constinit std::atomic<std::uint32_t> wakes{0};
 // Threads that there are, and whether the system refused another one.
 constinit std::atomic<std::uint32_t> threads{0};
@@ -173,7 +173,7 @@ std::uint32_t claim_loop() noexcept {
   return loop;
 }
 
-// What a caller leaves may be a place for a thread that another loop waits for.
+// Ends the caller's loop; the place that it leaves may serve a thread that another loop waits for.
 void leave_team(std::uint32_t bit) noexcept {
   const std::uint32_t others = calls.fetch_and(~bit, std::memory_order_relaxed) & ~bit;
   computing.fetch_sub(1, std::memory_order_seq_cst);
@@ -204,7 +204,7 @@ void run_on_team(const TeamLoop::Work& work, std::uint32_t members) noexcept {
     computing.fetch_sub(1, std::memory_order_relaxed);
     return;
   }
-  // Of what a caller does, not only of its helpers' share: a nested loop is part of it.
+  // The scope covers all that the caller does, so that a nested loop is part of this one.
   const WithoutTeam inside;
   have_threads(members - 1);
   loops[loop].open(work, members);

@@ -17,7 +17,7 @@ namespace loci::core {
 // in use. members in [2, TeamLoop::kMostMembers].
 void run_on_team(const TeamLoop::Work& work, std::uint32_t members) noexcept;
 
-// Whether the calling thread is within a range of a loop.
+// Returns true if the calling thread is within a range of a loop.
 [[nodiscard]] bool is_in_loop() noexcept;
 
 // While it lives the calling thread's loops are its own, as within a range.
@@ -32,7 +32,7 @@ class WithoutTeam {
   bool was_in_loop_;
 };
 
-// Whether a loop that the calling thread began now would leave a place for somebody's help.
+// Returns true if a loop that the calling thread began now would leave a place for a helper.
 [[nodiscard]] bool team_has_place() noexcept;
 
 // How many loops the calling thread has had for the team since it began.

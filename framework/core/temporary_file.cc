@@ -24,11 +24,11 @@ namespace {
 constexpr std::string_view kPrefix = ".loci-";
 constexpr std::string_view kSuffix = ".tmp";
 constexpr time_t kAbandonedAfter = time_t{24} * 60 * 60;
-// Of a directory's entries, so that saving into a large one does not take long.
+// The most entries of a directory that are read, so that saving into a large one is quick.
 constexpr int kMostEntries = 20'000;
 
-// What the kernel calls itself since it was started, the same in all containers; empty if it does
-// not say.
+// Returns what identifies this run of the kernel, the same in all containers; empty if the kernel
+// does not say.
 std::string kernel_key() {
   static const std::string& key = *new std::string([] {
     std::ifstream file("/proc/sys/kernel/random/boot_id");
@@ -50,7 +50,7 @@ std::uint64_t random_number() {
 // Not made of the target's name, which may be as long as a name can be.
 std::string temporary_name(bool has_lock) {
   const std::string kernel = kernel_key();
-  // Of a file without a lock its age has to decide.
+  // The name of a file without a lock has no key of the kernel, so that its age decides.
   const bool is_known = has_lock && !kernel.empty();
   return fmt::format("{}{}-{:016x}{}", kPrefix, is_known ? kernel : "unknown", random_number(),
                      kSuffix);
@@ -97,7 +97,7 @@ class Descriptor {
   int number_;
 };
 
-// Whether nobody writes the file any more. Where a lock does not tell, its age does.
+// Returns true if nobody writes the file any more. Where a lock does not tell, its age does.
 bool is_abandoned(const char* name, int descriptor, const struct stat& status, time_t now) {
   const bool is_old = now - status.st_mtim.tv_sec > kAbandonedAfter;
   if (!is_old && !is_of_this_kernel(name)) return false;
@@ -129,7 +129,7 @@ void remove_abandoned(const std::string& path, const std::string& own, time_t no
   }
 }
 
-// Whether a new file is still there: it was without a lock for a moment, in which another process
+// Returns true if a new file is still there: it had no lock for a moment, in which another process
 // could take it for an abandoned one.
 bool is_kept(const std::string& path, Locked locked, time_t& made_at) {
   struct stat status {};

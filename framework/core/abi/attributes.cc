@@ -32,7 +32,7 @@ class AttributeWriter {
     list(LOCI_ATTR_FLOATS, value.data(), value.size());
   }
   void operator()(const std::vector<std::string>& value) const {
-    // What the items lie in stays where it is when the list of lists grows.
+    // Each vector keeps the address of its items when the list of lists grows.
     std::vector<loci_str>& strings = lists_->emplace_back();
     strings.reserve(value.size());
     for (const std::string& item : value) strings.push_back(to_abi(item));

@@ -12,8 +12,8 @@ namespace loci::core {
 // Neither copied nor moved, as it points into itself.
 class AbiAttributes {
  public:
-  // Whether it owns everything that data() points to, or points to what it was given, which
-  // outlives it then.
+  // A holder of copies owns everything that data() points to; a holder of references points into
+  // the attributes that it was given, which have to outlive it.
   enum class Holds : std::uint8_t { kCopies, kReferences };
 
   explicit AbiAttributes(const Attributes& attributes, Holds holds = Holds::kCopies);
@@ -23,7 +23,7 @@ class AbiAttributes {
   // In the order of their names.
   [[nodiscard]] const loci_attr* data() const { return attrs_.data(); }
   [[nodiscard]] std::size_t size() const { return attrs_.size(); }
-  // What they are of.
+  // The attributes from which the ABI form was made.
   [[nodiscard]] const Attributes& source() const { return *source_; }
 
  private:

@@ -13,7 +13,7 @@ inline loci_str to_abi(std::string_view text) { return {text.data(), text.size()
 inline std::string_view from_abi(loci_str text) {
   return {text.data, static_cast<std::size_t>(text.size)};
 }
-// The same of text that a plugin may leave out, which is empty then.
+// Converts text that a plugin may leave out, which is empty then.
 inline std::string_view optional_from_abi(loci_str text) {
   return text.data == nullptr ? std::string_view() : from_abi(text);
 }
