@@ -1,4 +1,4 @@
-// What threads may not do while a device graph is being captured: the rules of the three modes.
+// The rules of the three capture modes: what threads may not do while a device graph is captured.
 #pragma once
 
 #include <atomic>

@@ -18,7 +18,7 @@
 namespace loci::device {
 namespace {
 
-// What cannot be done about a device that is gone is logged.
+// Closes the device; what fails then, as nothing can be done about it any more, is logged.
 void close_device(const device::DeviceBackend& backend, const Place& place,
                   loci_device* device) noexcept {
   try {
@@ -314,7 +314,7 @@ std::shared_ptr<Failure> Device::fail_work(const Error& error, const UnprovenWor
   if (is_left()) return failure_of(error);
   const std::lock_guard lock(work_mutex_);
   if (error.code() != ErrorCode::kDeviceLost || is_out_of_reach()) return fail_all(error, asker);
-  // Of the work that took it along the device may still know; that of all others is lost as well.
+  // The device may still know which work it was lost by; all other work is lost as well.
   std::uint64_t correlation = 0;
   const std::optional<Error> told = take_async_error(&correlation);
   const UnprovenWork* owner = told ? owner_of(correlation) : nullptr;

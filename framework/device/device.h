@@ -24,7 +24,7 @@ namespace loci::device {
 
 class Stream;
 
-// What a higher layer keeps with a device, such as its allocator. Ends before the device does.
+// A higher layer's object for the device, such as its allocator. Ends before the device does.
 class Resident {
  public:
   virtual ~Resident() = default;
@@ -57,8 +57,8 @@ class Device {
   [[nodiscard]] const loci_device_api& api() const { return backend_->api; }
   [[nodiscard]] loci_device* handle() const { return handle_; }
   [[nodiscard]] plugin::Plugin& plugin() const { return *backend_->plugin; }
-  // Whether its streams can wait for events of that device, and copy from it: both are of one
-  // plugin.
+  // Returns true if its streams can wait for events of that device, and copy from it: both are of
+  // one plugin.
   [[nodiscard]] bool can_wait_for(const Device& other) const {
     return &plugin() == &other.plugin();
   }
@@ -71,7 +71,7 @@ class Device {
   [[nodiscard]] std::int32_t nearest_priority(std::int32_t priority) const {
     return std::clamp(priority, info_.greatest_priority, info_.least_priority);
   }
-  // Whether a stream runs host functions by itself.
+  // Returns true if a stream runs host functions by itself.
   [[nodiscard]] bool can_launch_host() const { return api().launch_host != nullptr; }
   // See loci/abi/device.h; if it can.
   void launch_host(loci_stream* stream, loci_host_fn function, void* context,
@@ -83,9 +83,9 @@ class Device {
   // one, it is shared by all who ask. Throws Error(kUnsupported) on a device without streams.
   loci_stream* stream(std::size_t number);
 
-  // Whether nothing may be asked of it, and destructors leave it alone: the process is ending, or
-  // was forked from the one that opened the device, whose threads and handles a queued device's
-  // are, or the device hangs, or it was closed after it was lost.
+  // Returns true if nothing may be asked of it, and destructors leave it alone: the process is
+  // ending, or was forked from the one that opened the device, which owns a queued device's threads
+  // and handles, or the device hangs, or it was closed after it was lost.
   [[nodiscard]] bool is_out_of_reach() const noexcept {
     return is_left() || loss_.is_hung() || is_closed_.load(std::memory_order_acquire);
   }
@@ -99,7 +99,7 @@ class Device {
   // one, the device stays open.
   void begin_use() noexcept { uses_.fetch_add(1, std::memory_order_relaxed); }
   void end_use() noexcept { uses_.fetch_sub(1, std::memory_order_release); }
-  // Of one that is lost, and does not hang: the memory that is kept goes back.
+  // Gives back the memory that a device keeps which is lost and does not hang.
   void release_kept_memory() noexcept;
   // Closes one that is lost, does not hang and is not in use; what is left answers that it is lost.
   // Nobody may have been given it since it was lost, or be within a call of it that began before.
@@ -133,7 +133,7 @@ class Device {
     const std::optional<std::chrono::seconds> limit = sync_limit();
     if (limit && !wait_until(has_ended, *limit)) give_up(stream, *limit);
   }
-  // As check(), of such a wait.
+  // Checks the error of such a wait, as check() does.
   void check_wait(loci_error* error, loci_stream* stream) {
     if (error != nullptr) [[unlikely]]
       fail(error, "waiting for " + name_of(stream));
@@ -170,8 +170,8 @@ class Device {
   [[noreturn]] void refuse_out_of_reach() const;
   // The next error of enqueued work, with the correlation of what failed, if the device tells it.
   std::optional<Error> take_async_error(std::uint64_t* correlation);
-  // Whether it is another process's, or this one is ending: then the lock of its work is not taken,
-  // which a thread that is not there any more may hold.
+  // Returns true if the device belongs to another process, or this one is ending: the lock of its
+  // work is not taken then, which a thread that is not there any more may hold.
   [[nodiscard]] bool is_left() const noexcept {
     return is_of_parent_.load(std::memory_order_relaxed) || core::process_is_ending();
   }
@@ -201,7 +201,7 @@ class Device {
   std::unique_ptr<Stream> default_stream_;
   std::mutex streams_mutex_;
   std::vector<std::unique_ptr<Stream>> further_streams_;  // by number - 1; null: not asked for
-  // Of every Stream that there is. Held while one is queried, which is not destroyed meanwhile.
+  // Guards the list of all Streams. Held while one is queried, so that none is destroyed meanwhile.
   std::mutex live_streams_mutex_;
   std::vector<loci_stream*> live_streams_;
   std::mutex work_mutex_;  // from a question to what follows from the answer

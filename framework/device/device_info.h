@@ -1,4 +1,4 @@
-// What a backend says of a device.
+// The facts that a backend gives about a device.
 #pragma once
 
 #include <cstdint>

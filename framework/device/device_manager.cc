@@ -221,8 +221,8 @@ class DeviceManager::Impl {
     return best;
   }
 
-  // Of a type that several plugins bring: what the others have, which one that comes later may have
-  // hidden. Empty if there is no other.
+  // Says, for a type that several plugins bring, what the others have, as one that comes later may
+  // be hidden. Empty if there is no other.
   std::string rivals(const device::DeviceBackend& used) {
     std::vector<std::string> others;
     for (const auto& source : sources_) {
@@ -311,7 +311,7 @@ class DeviceManager::Impl {
     return reasons;
   }
 
-  // What concerns no type in particular comes with each of them, and is said once.
+  // Explains every type; a line that concerns no type in particular is said only once.
   std::string explain_all() {
     std::vector<std::string> asked = types();
     asked.emplace_back(kAnyAccelerator);
@@ -383,7 +383,7 @@ class DeviceManager::Impl {
   std::vector<std::function<void(Device&)>> watchers_;  // of reopening
   std::map<std::pair<std::string, int>, std::unique_ptr<Device>> devices_;
   std::vector<std::unique_ptr<Device>> replaced_;  // lost, and opened anew since
-  // Of those: what is left of them answers whoever still has one, until the end.
+  // The remains of replaced devices: each answers whoever still refers to it, until the end.
   std::vector<std::unique_ptr<Device>> closed_;
 };
 

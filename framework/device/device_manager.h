@@ -43,7 +43,7 @@ class DeviceManager {
   // each candidate plugin does not bring it. A bare type is its device 0. Throws Error(kDeviceLost)
   // for one that is lost.
   Device& get(const Place& place);
-  // By what that device was lost; empty if it is not, or is not open.
+  // Says what that device was lost by; empty if it is not lost, or is not open.
   std::string loss(const Place& place);
   // Opens a lost device anew: get() gives another Device then. The old one stays, lost, for those
   // who refer to it; its memory goes back as far as nobody has it, and a later reopening closes it
@@ -63,7 +63,7 @@ class DeviceManager {
   void watch_opening(std::function<void(Device&)> opened);
   // Those that get() has opened, and that are not lost.
   std::vector<Device*> open_devices();
-  // The same place with an index, "gpu" replaced by the best accelerator ("cuda" before others,
+  // Returns that place with an index, "gpu" replaced by the best accelerator ("cuda" before others,
   // then by score; the log says once that it is another, and why); a bare type takes the index of
   // `preferred` where that has the same type. Throws Error(kUnavailable) for "gpu" without an
   // accelerator; whether another device is there is not looked at.

@@ -26,7 +26,7 @@ class Loss {
   }
   // One line; empty unless it is lost.
   [[nodiscard]] std::string by() const;
-  // Whether it was the first.
+  // Returns true if it was the first.
   bool set(Kind kind, const std::string& by) noexcept;
   // Throws the Error(kDeviceLost) that whoever asks for the device gets.
   [[noreturn]] void refuse(const Place& place) const;

@@ -44,7 +44,7 @@ namespace detail {
 inline std::atomic<bool> times_work{false};
 }
 
-// Whether any timer has been added.
+// Returns true if any timer has been added.
 inline bool times_work() noexcept { return detail::times_work.load(std::memory_order_acquire); }
 
 // Stands around one launch, copy or fill by one thread. One load where nobody wants times.

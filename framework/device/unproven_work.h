@@ -18,9 +18,9 @@ class UnprovenWork {
  public:
   virtual ~UnprovenWork() = default;
 
-  // Whether the launch, copy or fill of that correlation, which is not 0, is its own.
+  // Returns true if the launch, copy or fill of that correlation, which is not 0, is its own.
   [[nodiscard]] virtual bool has(std::uint64_t correlation) const = 0;
-  // Whether it may have used results of `other` before that was proven.
+  // Returns true if it may have used results of `other` before that was proven.
   [[nodiscard]] virtual bool may_use(const UnprovenWork& other) const = 0;
   // For the error: its work of that correlation, or, for 0, what of it is in question; empty if
   // nothing is.

@@ -5,9 +5,9 @@
 
 namespace loci::device_graph {
 
-// What goes into its stream until otherwise() is done if the byte at `condition`, memory of the
-// device, is not 0, and what goes there from then until end() if it is 0. All else as of
-// LoopRecording; without otherwise(), too, the recording fails.
+// The device runs what goes into its stream until otherwise() if the byte at `condition`, memory of
+// the device, is not 0, and what goes there from then until end() if it is 0. LoopRecording's other
+// rules hold here too; without otherwise(), too, the recording fails.
 class BranchRecording {
  public:
   // Throws Error, with kUnsupported where the capturer cannot record any.

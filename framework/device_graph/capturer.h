@@ -35,16 +35,16 @@ class Capturer {
   // Another one for each body that is open, see BodyStream.
   [[nodiscard]] loci_stream* open_body();
   void close_body() { --open_bodies_; }
-  // Whether it may record loops that the device decides about.
+  // Returns true if it may record loops that the device decides about.
   [[nodiscard]] bool has_loops() const {
     return api().loop_begin != nullptr && api().loop_end != nullptr;
   }
-  // The same of branches; then these and loops may be in one another.
+  // Returns true if it may record branches too; these and loops may be in one another.
   [[nodiscard]] bool has_branches() const {
     return has_loops() && api().branch_begin != nullptr && api().branch_else != nullptr &&
            api().branch_end != nullptr;
   }
-  // Whether its graphs may fork and join.
+  // Returns true if its graphs may fork and join.
   [[nodiscard]] bool has_forks() const { return api().depend != nullptr; }
 
  private:

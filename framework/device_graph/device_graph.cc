@@ -35,7 +35,7 @@ class RecordingStream {
     capturer_.device().check(capturer_.api().annotate(capturer_.handle(), stream_, &announced),
                              "annotating a graph");
   }
-  // What is announced waits for those of `items` that are of this graph, which begins with `first`.
+  // Makes the announced item wait for those of `items` in this graph, whose first one is `first`.
   void depend(const std::vector<std::uint32_t>& items, std::size_t first) const {
     std::vector<std::uint64_t> within;
     for (const std::uint32_t item : items) {

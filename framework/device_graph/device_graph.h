@@ -17,7 +17,7 @@ namespace loci::device_graph {
 // That tells it from all others of the process, from 1 on. Thread-safe.
 [[nodiscard]] std::uint64_t next_graph_number() noexcept;
 
-// What was recorded of a range of items.
+// A graph that was recorded from a range of items.
 class DeviceGraph {
  public:
   // Issues the items into a stream that records. Throws Error, and the stream is usable then.
@@ -38,7 +38,7 @@ class DeviceGraph {
   loci_graph* handle_ = nullptr;
 };
 
-// What is done when addresses that it uses are others than before.
+// The number of changes that were made to graphs because addresses that they use have changed.
 struct Exchanges {
   std::uint64_t patches = 0;           // addresses in executables
   std::uint64_t recaptures = 0;        // of segments where the capturer could not do that

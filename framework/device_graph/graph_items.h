@@ -1,4 +1,4 @@
-// What a device graph is recorded of.
+// The items that a device graph is recorded from.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ class GraphItems {
       [[maybe_unused]] std::size_t item) const {
     return nullptr;
   }
-  // Of the launches of [first, last), always in the same order.
+  // Visits the addresses of the launches in [first, last), always in the same order.
   virtual void visit_addresses(std::size_t first, std::size_t last,
                                const AddressVisitor& visit) const = 0;
 };

@@ -5,10 +5,10 @@
 
 namespace loci::device_graph {
 
-// What goes into its stream until end() is done again and again by the device, as long as the byte
-// at `condition`, memory of the device, is not 0. For who records the capturer's stream, within an
-// item that has been announced; without end(), the recording fails. `around` is that stream, or the
-// one of a loop or a branch that this is in.
+// The device repeats what goes into its stream until end(), as long as the byte at `condition`,
+// memory of the device, is not 0. For who records the capturer's stream, within an item that has
+// been announced; without end(), the recording fails. `around` is that stream, or the one of a loop
+// or a branch that this is in.
 class LoopRecording {
  public:
   // Throws Error, with kUnsupported where the capturer cannot record any.

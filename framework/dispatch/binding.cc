@@ -48,7 +48,7 @@ bool has_own_layouts(const Implementation& candidate) {
   return (candidate.def->flags & LOCI_KERNEL_OWN_LAYOUTS) != 0;
 }
 
-// Of one that takes the dtype. Empty if the kernel accepts.
+// Says why a kernel that takes the dtype refuses the operator. Empty if the kernel accepts.
 std::string refusal(const Implementation& candidate, const OpDesc& desc) {
   const device::KernelLibrary& library = *candidate.library;
   const loci_op_desc& op = desc.abi();

@@ -15,17 +15,17 @@ namespace loci::dispatch {
 struct Binding {
   Implementation implementation;                 // without a definition: none takes it
   std::shared_ptr<const PreparedKernel> kernel;  // null: there is nothing to compute
-  // Of the same plugin, those that may take the operator in layouts of the plugin's own: those
+  // Kernels of the same plugin that may take the operator in layouts of the plugin's own: those
   // before it that declined plain values, which others have faster, and itself.
   std::vector<Implementation> for_layouts;
-  // Of those before it, the first three: "org.loci.cpu/onednn: rank 5; ...". Where all there are is
-  // for other dtypes: "none for float16; has: float32, float64".
+  // The refusals of the first three before it: "org.loci.cpu/onednn: rank 5; ...". Where all there
+  // are is for other dtypes: "none for float16; has: float32, float64".
   std::string refusals;
 
   [[nodiscard]] bool found() const { return implementation.def != nullptr; }
   // "org.loci.cpu/onednn", or "none".
   [[nodiscard]] std::string name() const;
-  // What it permits.
+  // The aliases that it permits.
   [[nodiscard]] std::vector<loci_alias> aliases() const;
 };
 

@@ -6,7 +6,7 @@
 
 namespace loci::dispatch {
 
-// What the host holds is read anew by each replay, and a graph would keep it as it was.
+// Elements on the host are read anew by each replay, and a graph would keep them as they were.
 std::string capture_refusal(const ops::OpSchema& schema, const PreparedKernel& kernel,
                             const std::vector<bool>& on_host, std::size_t inputs) {
   if (!schema.capture_refusal().empty()) return schema.capture_refusal();

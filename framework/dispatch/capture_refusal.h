@@ -1,4 +1,4 @@
-// What keeps a launch out of a device graph.
+// The reasons that keep a launch out of a device graph.
 #pragma once
 
 #include <cstddef>

@@ -44,7 +44,7 @@ TypedOperator typed(const ops::ListedCall& call, const Attributes& attributes,
   return op;
 }
 
-// What a decomposition may call: what is known of its results before the run is all that there is.
+// Refuses calls that a decomposition may not make: all results have to be described before the run.
 void check_call(const ops::OpSchema& op, const ops::ListedCall& call) {
   const ops::OpSchema& schema = *call.schema;
   bool reads_host = false;
@@ -95,7 +95,7 @@ Decomposition empty_values(const TypedOperator& op, std::vector<ops::TensorType>
   return result;
 }
 
-// What the schema writes; nothing where it writes nothing.
+// Returns the calls that the schema writes; nothing where it writes nothing.
 std::optional<Decomposition> written(const TypedOperator& op) {
   std::vector<ops::TensorType> given;
   for (const auto& slot : op.inputs) given.insert(given.end(), slot.begin(), slot.end());

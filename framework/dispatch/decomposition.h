@@ -21,7 +21,7 @@ struct TypedOperator {
   const Attributes& attributes;  // complete
   ops::TypeSlots inputs;         // by slot; an absent optional one has none
   ops::TypeSlots outputs;
-  // By input, as `inputs`: whether it is constant, as ArgumentType says. Empty: none is.
+  // True for each input, in the slots of `inputs`, that is constant, see ArgumentType. Empty: none.
   std::vector<std::vector<bool>> constants = {};
 };
 

@@ -18,14 +18,14 @@ class FallbackNotes {
  public:
   static constexpr auto kContextSlot = core::ContextSlot::kFallbackNotes;
 
-  // Of calls of imperative code; programs have their uid.
+  // The caller that stands for imperative code; programs have their uid.
   static constexpr std::uint64_t kImperative = 0;
 
   // True once for an op and the place that has no kernel for it, by who calls it. What has been
   // told of the oldest programs is forgotten, so that many short ones take no memory.
   bool is_first(std::uint64_t caller, const std::string& op, const Place& place);
-  // What falls back in that program is told as if it did in the other one: both are forms of the
-  // same function. To be said before anything is told of it.
+  // Tells fallbacks in that program as if they were in the other one: both are forms of one
+  // function. To be said before anything is told of it.
   void tell_as(std::uint64_t program, std::uint64_t other);
 
  private:

@@ -17,7 +17,7 @@
 namespace loci::dispatch {
 namespace {
 
-// What prepare() chooses, by flat argument; plain at first.
+// The layouts that prepare() chooses, by flat argument; plain at first.
 struct Layouts {
   explicit Layouts(const loci_op_desc& op)
       : inputs(op.input_slots[op.input_slot_count]),
@@ -45,7 +45,7 @@ std::string mistake(const device::KernelLibrary& library, std::uint32_t offered,
   return library.api.relayout == nullptr ? "but the plugin has no relayout()" : "";
 }
 
-// What errors call it that is prepared; the text is made for them alone.
+// A name for errors of the kernel that is prepared; the text is made for them alone.
 struct Title {
   const Implementation& implementation;
   const loci_op_desc& op;

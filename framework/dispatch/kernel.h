@@ -48,15 +48,15 @@ class PreparedKernel {
   void note_launched() const;
   [[nodiscard]] std::uint64_t workspace_bytes() const { return info_.workspace_bytes; }
   [[nodiscard]] std::uint64_t state_bytes() const { return info_.state_bytes; }
-  // By flat input: the layout in which it reads a constant. Empty: all are plain.
+  // The layout in which it reads a constant, by flat input. Empty: all are plain.
   [[nodiscard]] const std::vector<std::uint32_t>& input_layouts() const { return input_layouts_; }
-  // By flat output: the layout in which it writes. Empty: all are plain.
+  // The layout in which it writes, by flat output. Empty: all are plain.
   [[nodiscard]] const std::vector<std::uint32_t>& output_layouts() const { return output_layouts_; }
-  // Of a launch, by the op's schema; 0 if it serves launches of any extents.
+  // The operations of a launch, by the op's schema; 0 if it serves launches of any extents.
   [[nodiscard]] std::uint64_t flops() const { return flops_; }
   // Why a launch cannot be part of a device graph; empty if it can.
   [[nodiscard]] std::string capture_refusal() const;
-  // What the plugin says that it keeps, about.
+  // The memory that it keeps, about, as the plugin says.
   [[nodiscard]] std::uint64_t memory_bytes() const { return info_.memory_bytes; }
 
  private:

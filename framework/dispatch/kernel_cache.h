@@ -12,18 +12,18 @@
 
 namespace loci::dispatch {
 
-// What the kernels of a cache may take: LOCI_KERNEL_CACHE, else 32 MiB, which is some hundred that
-// oneDNN has generated code for, or tens of thousands of portable ones.
+// Returns how much the kernels of a cache may take: LOCI_KERNEL_CACHE, else 32 MiB, enough for some
+// hundred that oneDNN has generated code for, or tens of thousands of portable ones.
 std::uint64_t most_kernel_bytes();
 
-// What preparing kernels of one name has taken, also where they declined.
+// The work of preparing kernels of one name, with those that declined.
 struct PreparingWork {
   std::uint64_t count = 0;
   std::uint64_t declined = 0;
   std::uint64_t nanoseconds = 0;
 };
 
-// By signature, and the number of threads that loops may use; of an executor, shared between its
+// A cache by signature, and the number of threads that loops may use: an executor's, shared by its
 // plans, or of all imperative calls. Where they take more than the limit, those that no plan and no
 // thread's recent calls use any more are dropped, the least recently asked for first; the others
 // live on with whoever uses them. What a kernel takes is what its plugin says
@@ -48,7 +48,7 @@ class KernelCache {
   [[nodiscard]] std::uint64_t bytes() const;
   [[nodiscard]] bool is_over() const { return bytes() > most_bytes_; }
   [[nodiscard]] std::uint64_t most_bytes() const { return most_bytes_; }
-  // By the names of implementations, since the cache was made, also of kernels dropped since.
+  // Preparing work by the names of implementations, since the cache was made, with dropped kernels.
   [[nodiscard]] std::map<std::string, PreparingWork> preparing() const;
 
  private:

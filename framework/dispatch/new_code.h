@@ -1,4 +1,4 @@
-// Whether a kernel may run code that has not run before in the process.
+// A record of the code of kernels: a kernel may run code that has not run before in the process.
 #pragma once
 
 #include <loci/abi/kernels.h>
@@ -10,11 +10,11 @@
 
 namespace loci::dispatch {
 
-// Of kernels that are told apart; one that comes after so many differs in its extents alone, in all
+// The most kernels that are told apart; one that comes later differs in its extents alone, in all
 // likelihood, and counts as known.
 inline constexpr std::size_t kMostKnownKernels = 16'384;
 
-// What a kernel runs, as it is prepared: its definition, and the dtypes, shapes and attributes that
+// A kernel's code follows from its definition, and from the dtypes, shapes and attributes that
 // it is prepared for. Those of random operators differ at each call, and do not count.
 struct Code {
   std::uint64_t id = 0;

@@ -23,19 +23,19 @@ struct ArgumentType {
   // An input whose elements stay the same while the kernel lives, and that is there in any layout
   // the kernel likes.
   bool is_constant = false;
-  // Of what is no constant: an interned one, or LOCI_LAYOUT_ANY for an output whose layout the
-  // kernel may choose.
+  // The layout of what is no constant: an interned one, or LOCI_LAYOUT_ANY for an output whose
+  // layout the kernel may choose.
   std::uint32_t layout = LOCI_LAYOUT_PLAIN;
 };
 
-// As kernels see it.
+// Returns the residence in the form that kernels see.
 inline std::uint32_t abi_residence(ops::Residence residence) {
   if (residence == ops::Residence::kMetadata) return LOCI_RESIDENCE_METADATA;
   return residence == ops::Residence::kHost ? LOCI_RESIDENCE_HOST : LOCI_RESIDENCE_DEVICE;
 }
 
-// By slot of the schema. A variadic slot may be empty; an absent optional slot has no argument here
-// and one of dtype kNone in the ABI form.
+// Arguments by slot of the schema. A variadic slot may be empty; an absent optional slot has no
+// argument here and one of dtype kNone in the ABI form.
 using ArgumentSlots = std::vector<std::vector<ArgumentType>>;
 
 // Owns everything that abi() points to, but for attributes that it holds by reference, and refers
@@ -53,11 +53,11 @@ class OpDesc {
   [[nodiscard]] const loci_op_desc& abi() const { return abi_; }
   // With what one launch costs by the schema: for those who prepare, as finding it takes a while.
   [[nodiscard]] loci_op_desc with_cost() const;
-  // Whether there are outputs and all are empty. No kernel is asked to do nothing: the other
+  // Returns true if there are outputs and all are empty. No kernel is asked for nothing: the other
   // extents of an empty tensor may be greater than any that it could count with.
   [[nodiscard]] bool writes_nothing() const;
-  // Whether it draws random numbers from a state that has what is added to its offset, as in a
-  // captured graph.
+  // Returns true if it draws random numbers from a state that holds an amount to add to its offset,
+  // as in a captured graph.
   [[nodiscard]] bool draws_from_counted_state() const;
   [[nodiscard]] bool is_random() const { return schema_.is_random(); }
   // Bytes, equal for operators that one prepared kernel can serve; with `ranks_only`, whatever
@@ -76,7 +76,7 @@ class OpDesc {
   static void flatten(const std::vector<SchemaSlot>& schema_slots, const ArgumentSlots& from,
                       Arguments* to);
 
-  // By slot, without the absent ones.
+  // Returns types by slot, without the absent ones.
   static std::vector<std::vector<ops::TensorType>> types_of(const Arguments& arguments);
   static std::vector<std::vector<ops::InferArgument>> arguments_of(const Arguments& arguments);
   // With the name.

@@ -48,7 +48,7 @@ CaptureProblem problem_of(const Plan& plan, std::size_t index, const device::Dev
   return {index, record_refusal(plan, index), kNativeRemedy};
 }
 
-// Of instructions [first, last) that are one graph.
+// Counts the branches of instructions [first, last), which are one graph.
 std::uint64_t branches_of(const Plan& plan, std::size_t first, std::size_t last) {
   if (plan.forks == nullptr) return 1;
   const auto begin = plan.forks->branches.begin();

@@ -1,4 +1,4 @@
-// What keeps a plan from being captured.
+// Reports of what keeps a plan from being captured.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ namespace loci::executor {
 // and branches about which the device decides.
 enum class Capturing : std::uint8_t { kExecutor, kGraph };
 
-// As one graph of the device. What is fed is none.
+// Returns what keeps the plan from being one graph of the device. What is fed is no problem.
 [[nodiscard]] std::vector<inspect::CaptureProblem> capture_problems_of(
     const execution::Plan& plan, device::Device& device,
     Capturing capturing = Capturing::kExecutor);
-// Of the latest capture of a plan that has `captures`.
+// Tells of the latest capture of a plan that has `captures`.
 [[nodiscard]] std::vector<inspect::CapturedPart> captured_parts(const execution::Plan& plan);
-// Of a plan with core_forks.
+// Tells of the cores of a plan with core_forks.
 void tell_cores(const execution::Plan& plan, inspect::PlanCapture* told);
-// Of a run that a Graph captures: what it is fed and what it fetches. At most one of each.
+// Returns a fed and a fetched tensor that a Graph cannot capture in a run, at most one of each.
 [[nodiscard]] std::vector<inspect::CaptureProblem> exchange_problems(
     const Feed& feed, const std::vector<Fetch>& fetch);
 // Throws Error(kUnsupported) with the first, and all in its details.

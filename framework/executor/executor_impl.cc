@@ -190,7 +190,7 @@ void ExecutorImpl::consider_cores(const Program& program, const Feed& feed,
   }
 }
 
-// What runs only once, as startup programs do, needs no graph.
+// Runs that happen only once, as those of startup programs do, need no graph.
 void ExecutorImpl::require_capturable_again(const Plan& plan) {
   if (plan.captures->is_first_run() || plan.captures->is_capturable) return;
   plan.captures->require_control();
@@ -268,7 +268,7 @@ std::shared_ptr<const Plan> ExecutorImpl::plan(const Program& program, const Fee
   std::shared_ptr<const Plan> compiled = compile_plan(request, &kernels_);
   plans_.insert(program, version, feed, fetch, compiled);
   if (kernels_.is_over()) {
-    // What plans keep alive the cache of kernels cannot drop.
+    // The cache cannot drop kernels that plans keep alive, so plans have to go.
     core::log(core::Module::kExecutor, core::Level::kInfo,
               "prepared kernels take {} bytes of the {} that LOCI_KERNEL_CACHE allows: the longest "
               "unused half of {} plans goes",

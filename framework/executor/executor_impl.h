@@ -1,4 +1,4 @@
-// What an Executor handle refers to.
+// The object that an Executor handle refers to.
 #pragma once
 
 #include <loci/executor.hpp>
@@ -27,7 +27,7 @@ class ExecutorImpl {
   std::shared_ptr<const execution::Plan> plan(const Program& program, const Feed& feed,
                                               const std::vector<Fetch>& fetch);
 
-  // As inspect::capture_problems().
+  // Implements inspect::capture_problems().
   std::vector<inspect::CaptureProblem> capture_problems(const Program& program, const Feed& feed,
                                                         const std::vector<Fetch>& fetch);
 
@@ -48,13 +48,13 @@ class ExecutorImpl {
   // Runs a stage and then the rest. `feed` is given to the first one, `before` to later ones.
   void run_stage(ExecutorStage& stage, const Feed* feed, execution::PlanRun* before,
                  std::vector<Tensor>& fetched, execution::StageScopes& scopes);
-  // Of GraphCapture::kRequired: throws Error(kUnsupported) from the second run of the plan on.
+  // Serves GraphCapture::kRequired: throws Error(kUnsupported) from the second run of the plan on.
   void require_capturable_again(const execution::Plan& plan);
   // After a run of a plan whose launches were to be measured: later runs have one for several
   // threads, if that is faster.
   void consider_cores(const Program& program, const Feed& feed, const std::vector<Fetch>& fetch,
                       const execution::Plan& plan);
-  // As PlanRun has them, of the executor's scope.
+  // Bind the run to the executor's scope, see PlanRun.
   bool bind_scope(execution::PlanRun& run);
   void require_scope(execution::PlanRun& run);
   [[nodiscard]] planning::PlanRequest new_request();
@@ -64,7 +64,7 @@ class ExecutorImpl {
   void require_current_context() const;
   std::vector<Tensor> run_plainly(const Program& program, const Feed& feed,
                                   const std::vector<Fetch>& fetch);
-  // As the thread's recorder of runs has it.
+  // Runs under the thread's recorder of runs, which takes the run or looks on.
   std::vector<Tensor> run_recorded(const Program& program, const Feed& feed,
                                    const std::vector<Fetch>& fetch);
   // Within a capture: the run is the graph's.

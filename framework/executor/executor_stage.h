@@ -8,7 +8,7 @@
 
 namespace loci::executor {
 
-// Of one thread. All functions throw Error.
+// A stage belongs to one thread. All functions throw Error.
 class ExecutorStage {
  public:
   // `fetched` has a place for each fetch of the caller.

@@ -25,8 +25,8 @@ using tensor::TensorImpl;
 constexpr program::BucketUser kBucketUser{"executor", "CompileOptions"};
 constexpr std::size_t kMostForms = 1024;
 
-// Whether its dimension 0 is dynamic, as the program says. What is wrong with a feed otherwise is
-// said where it is bound.
+// Returns true if its dimension 0 is dynamic, as the program says. Other faults of a feed are told
+// where it is bound.
 bool has_rows(const Block& block, const Feed::value_type& feed) {
   const VarId id = block.find(feed.first);
   if (id == program::kNoVar || !block.var(id).is_data) return false;
@@ -87,7 +87,7 @@ Tensor filled_up(const std::string& name, const Tensor& given, std::int64_t buck
   return filled;
 }
 
-// What the fetches need of the program, with the types that follow from such feeds.
+// Returns the part of the program that the fetches need, with the types that such feeds give it.
 Block typed_block(const Program& program, const Feed& feed, const std::vector<Fetch>& fetch,
                   std::int64_t rows) {
   Block block = program.impl()->main();
@@ -145,7 +145,7 @@ std::string row_objection(const Program& program, const Feed& feed, const std::v
   }
 }
 
-// Of feeds that have been filled up.
+// Describes feeds that have been filled up.
 std::string form_text(const Program& program, const Feed& feed, std::int64_t bucket) {
   std::string text;
   for (const Feed::value_type& each : feed) {

@@ -35,7 +35,7 @@ class FeedBuckets {
   // bucket's.
   static void cut(const Filled& filled, std::vector<Tensor>* fetched);
 
-  // As Executor::bucket_refusals().
+  // Implements Executor::bucket_refusals().
   [[nodiscard]] std::vector<std::string> refusals() const;
 
  private:

@@ -99,7 +99,7 @@ std::shared_ptr<const Plan> PlanCache::find(const Program& program, const Feed& 
            serves(*kept.plan, feed, fetch);
   };
   const std::lock_guard lock(mutex_);
-  // What ran lately is what runs next, nearly always; that costs no key.
+  // A plan that ran lately is nearly always the next one; comparing those first costs no key.
   std::size_t compared = 0;
   for (auto entry = plans_.begin(); entry != plans_.end() && compared < kCompared; ++compared) {
     if (fits(entry->value)) return plans_.use(entry).plan;
@@ -194,7 +194,7 @@ void PlanCache::drop_oldest(std::uint64_t most_bytes) {
   Plans::Entries dropped;
   const std::lock_guard lock(mutex_);
   if (plans_.empty()) return;
-  // What is removed still counts until it is destroyed.
+  // Removed plans still count until they are destroyed.
   std::uint64_t leaving = 0;
   const auto stays_over = [&] { return memory_->kept() > most_bytes + leaving; };
   while (stays_over() && std::prev(plans_.end()) != plans_.begin()) {

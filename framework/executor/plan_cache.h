@@ -14,12 +14,12 @@
 
 namespace loci::executor {
 
-// What the plans of an executor and their frames may take: LOCI_PLAN_CACHE. Without it, 32 MiB or
-// as much as four plans of the latest one's size, whichever is more.
+// Returns how much the plans of an executor and their frames may take: LOCI_PLAN_CACHE. Without it,
+// 32 MiB or as much as four plans of the latest one's size, whichever is more.
 std::optional<std::uint64_t> most_plan_bytes();
 
-// By program, feeds and fetches. Where they take more than they may, the idle frames of all plans
-// but the latest used one are freed, those of the longest unused first, and then, in that order,
+// A cache by program, feeds and fetches. Where they take more than they may, the idle frames of all
+// plans but the latest used one are freed, from the longest unused on, and then, in that order,
 // plans are dropped; one that runs lives on until it has. Arenas that the latest plan has no use
 // for go where they alone take more. Thread-safe.
 class PlanCache {

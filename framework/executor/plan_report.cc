@@ -91,7 +91,7 @@ void add_replicas(const execution::Plan& plan, std::vector<ReplicatedConstant>* 
   }
 }
 
-// Of the plan and of the blocks in it.
+// Visits the plan and the blocks in it.
 template <class Visit>
 void for_each_plan(const execution::Plan& plan, const Visit& visit) {
   visit(plan);
@@ -113,7 +113,7 @@ PlannedOperator describe(const execution::PlanOperator& planned) {
           /*waits_for=*/{}};
 }
 
-// What a variable hangs on in the next stage; kNoVar if it is known.
+// Returns the variable that this one hangs on in the next stage; kNoVar if it is known.
 program::VarId awaited_behind(const execution::StageEnd& end, program::VarId id) {
   const auto bounded = std::find_if(end.bounded.begin(), end.bounded.end(),
                                     [id](const auto& pair) { return pair.first == id; });
@@ -134,7 +134,7 @@ std::vector<program::VarId> flat(const std::vector<program::Slot>& slots) {
   return vars;
 }
 
-// What an operator waits for, `later` being what those before it compute that wait as well.
+// Returns what an operator waits for; `later` holds what those before it compute that wait as well.
 std::vector<program::VarId> waits_for(const program::Operator& op, const execution::StageEnd& end,
                                       const std::vector<program::VarId>& later) {
   std::vector<program::VarId> waits;

@@ -13,7 +13,7 @@ namespace io {
 
 inline constexpr std::string_view kNpyMagic = "\x93NUMPY";
 
-// What a header says.
+// The facts that a header gives.
 struct NpyHeader {
   DType dtype = DType::kNone;
   bool big_endian = false;

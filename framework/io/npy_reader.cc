@@ -25,7 +25,7 @@ class Preamble {
     read_version();
     read_length();
   }
-  // Of the dictionary.
+  // Length of the dictionary.
   [[nodiscard]] std::uint64_t header_bytes() const { return header_bytes_; }
   // Before it.
   [[nodiscard]] std::uint64_t bytes() const { return 8 + length_bytes_; }

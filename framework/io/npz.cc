@@ -51,7 +51,7 @@ Tensor load_member(ZipReader& zip, const ZipMember& member) {
   return tensor;
 }
 
-// By array, in the order of the archive.
+// Returns a name for each array, in the order of the archive.
 std::vector<std::string> names_of(const ZipReader& zip) {
   std::vector<std::string> names;
   std::set<std::string> seen;

@@ -16,7 +16,7 @@ inline namespace v0 {
 namespace io {
 namespace {
 
-// As the program calls them.
+// Returns the entries under the names that the program has for them.
 std::vector<SafetensorsEntry> without_prefix(std::vector<SafetensorsEntry> entries,
                                              const std::string& prefix) {
   for (SafetensorsEntry& entry : entries) {

@@ -65,7 +65,7 @@ std::vector<std::string> described(const std::vector<LoadReport::Mismatch>& mism
   return texts;
 }
 
-// What stands before the program's names in the file; empty if it is not that.
+// Returns the prefix that the file has before the program's names; empty if that is not the fault.
 std::string common_prefix(const LoadReport& report) {
   if (report.missing.empty()) return {};
   const std::set<std::string_view> unexpected(report.unexpected.begin(), report.unexpected.end());

@@ -23,7 +23,7 @@ std::vector<const program::VarDesc*> state_of(const program::ProgramImpl& progra
 NamedTensors gather_state(const program::ProgramImpl& program, const Scope& scope,
                           bool with_random_state, const std::string& path);
 
-// What of `entries` fits the program's state is `loaded`. Random state need not be there: without
+// Reports `entries` that fit the program's state as `loaded`. Random state may be missing: without
 // it a run starts from the seed.
 LoadReport compare_state(const program::ProgramImpl& program,
                          const std::vector<SafetensorsEntry>& entries);

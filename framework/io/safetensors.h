@@ -25,7 +25,7 @@ class SafetensorsFile {
   [[nodiscard]] const std::vector<SafetensorsEntry>& entries() const { return entries_; }
   [[nodiscard]] const std::string& path() const { return file_.path(); }
   [[nodiscard]] std::uint64_t bytes() const { return file_.size(); }
-  // Of all before the tensors' bytes.
+  // The digest of all that lies before the tensors' bytes.
   [[nodiscard]] std::uint64_t header_digest() const { return header_.value(); }
   // Reads one tensor into memory of its own.
   [[nodiscard]] Tensor load(const SafetensorsEntry& entry) const;
@@ -39,7 +39,7 @@ class SafetensorsFile {
   std::vector<SafetensorsEntry> entries_;
 };
 
-// What will be in a file, checked before the file is made. Refers to the tensors.
+// The content of a file to be, checked before the file is made. Refers to the tensors.
 class SafetensorsImage {
  public:
   // Throws Error(kInvalidArgument) for an undefined tensor or a name that cannot be written. `path`
@@ -58,9 +58,9 @@ class SafetensorsImage {
     });
   }
 
-  // Of the whole file.
+  // The size of the whole file.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  // Of all before the tensors' bytes.
+  // The digest of all that lies before the tensors' bytes.
   [[nodiscard]] std::uint64_t header_digest() const { return core::digest_of(preamble_); }
 
  private:

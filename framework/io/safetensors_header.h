@@ -12,7 +12,7 @@ namespace loci {
 inline namespace v0 {
 namespace io {
 
-// As the format's own reader has it.
+// The limit that the format's own reader has.
 inline constexpr std::uint64_t kLongestSafetensorsHeader = 100'000'000;
 // The key of a map of strings beside the tensors.
 inline constexpr std::string_view kMetadataKey = "__metadata__";

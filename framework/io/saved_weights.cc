@@ -100,7 +100,7 @@ std::optional<std::uint64_t> digest_if_equal(const core::InputFile& file,
   return comparison.digest();
 }
 
-// Of the weights that the new ones take the place of, so that they stay as private; or 0.
+// Returns the mode of the weights that new ones replace, so that they stay as private; or 0.
 mode_t mode_of_weights(const std::string& directory) {
   const std::string name = named_weights(directory);
   struct stat status {};

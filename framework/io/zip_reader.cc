@@ -20,7 +20,7 @@ namespace {
 
 constexpr unsigned long kEncrypted = 1;
 constexpr unsigned long kStored = 0;
-// What the format can reach: 258 bytes by two bits.
+// The largest ratio that the format can reach: 258 bytes by two bits.
 constexpr std::uint64_t kMostByDeflate = 1032;
 constexpr std::uint64_t kEmptyBytes = 22;
 // Says that the size stands in a ZIP64 field, which some versions of minizip do not read.

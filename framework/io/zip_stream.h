@@ -1,4 +1,4 @@
-// What reading and writing zip archives have in common: a file as minizip asks for it.
+// The part that reading and writing zip archives have in common: a file as minizip asks for it.
 #pragma once
 
 #include <minizip/ioapi.h>
