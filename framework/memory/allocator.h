@@ -42,7 +42,7 @@ class Buffer {
   Buffer& operator=(const Buffer&) = delete;
 
   [[nodiscard]] void* data() const { return data_; }
-  // What was asked for.
+  // The number of bytes that was asked for.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   void reset() noexcept;
   // Is empty afterwards; the memory is never given back.
@@ -85,7 +85,7 @@ class Allocator {
 Allocator& host_allocator();
 // That of a device: host memory for devices that use it. Without a stream it takes the default one.
 Allocator& device_allocator(device::Device& device);
-// By place, which is resolved; "cpu" is host memory, whether or not a plugin brings that device.
+// The allocator of a place, which is resolved; "cpu" is host memory, with or without that device.
 Allocator& allocator_of(const Place& place);
 
 }  // namespace loci::memory

@@ -1,4 +1,4 @@
-// What an allocator knows of a block. Lies outside the memory that it describes, which may be a
+// The record that an allocator has of a block. It lies outside of the memory, which may be a
 // device's.
 #pragma once
 

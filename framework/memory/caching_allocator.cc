@@ -38,7 +38,7 @@ std::uint64_t segment_bytes(std::uint64_t bytes) {
   return round_up(bytes, 2 * kMiB);
 }
 
-// What is in parentheses holds many values, or none: whoever follows variables does not want it.
+// A name in parentheses holds many values, or none, and is no matter for who follows variables.
 void log_change(std::string_view what, const Block& block, std::uint64_t bytes) {
   const auto level = block.name[0] == '(' ? core::Level::kTrace : core::Level::kDebug;
   if (!core::log_enabled(core::Module::kMemory, level)) return;

@@ -25,9 +25,9 @@ class CachingAllocator final : public Allocator {
   // end: then somebody still uses addresses of blocks that have been given back.
   enum class Segments : std::uint8_t { kGivenBack, kKept };
 
-  // Of the host, which programs share: before a segment is added, free ones are given back where
-  // they are more than this and more than what is in use. A device's memory is its user's alone,
-  // and to give it back makes it wait.
+  // The limit of cached host memory, which programs share: before a segment is added, free ones are
+  // given back where they are more than this and more than what is in use. A device's memory is its
+  // user's alone, and to give it back makes it wait.
   static constexpr std::uint64_t kMostCachedOfHost = std::uint64_t{64} << 20;
 
   // The first segment of those that are kept, unless more is asked for.
@@ -43,8 +43,8 @@ class CachingAllocator final : public Allocator {
 
   Buffer allocate(std::uint64_t bytes, loci_stream* stream, const char* name) override;
   void empty_cache() override;
-  // Of kept segments: gives those back that have no live block and that `may_go`, after waiting for
-  // the device.
+  // Gives back kept segments that have no live block and that `may_go`, after waiting for the
+  // device.
   using MayGo = std::function<bool(const Heap::Memory&)>;
   void give_back(const MayGo& may_go);
   [[nodiscard]] Stats stats() const override;

@@ -28,7 +28,7 @@ struct StreamPool {
   FreeLists& free_of(SegmentKind kind) { return free[static_cast<std::size_t>(kind)]; }
 };
 
-// What was taken from the source in one piece.
+// A piece of memory that was taken from the source at once.
 struct Segment {
   Block* first = nullptr;
   std::uint64_t bytes = 0;

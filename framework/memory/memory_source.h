@@ -31,11 +31,11 @@ class MemorySource {
   [[nodiscard]] virtual std::string place() const = 0;
   // Bytes that could still be acquired, about; 0 if that is not known.
   [[nodiscard]] virtual std::uint64_t free_bytes() const noexcept = 0;
-  // Of what acquire() returns and of every block in it; a power of two.
+  // The alignment of what acquire() returns and of every block in it; a power of two.
   [[nodiscard]] virtual std::uint64_t alignment() const noexcept = 0;
   // acquire() is asked for multiples of this.
   [[nodiscard]] virtual std::uint64_t chunk() const noexcept = 0;
-  // Whether the host may touch the memory.
+  // Returns true if the host may touch the memory.
   [[nodiscard]] virtual bool is_host() const noexcept = 0;
 };
 

@@ -36,7 +36,7 @@ void free_chain(Node* head) noexcept {
   while (head != nullptr) ::operator delete(std::exchange(head, head->next));
 }
 
-// What threads exchange: chains of kBatch nodes.
+// Threads exchange nodes as chains of kBatch.
 class Batches {
  public:
   // Null if there is none.

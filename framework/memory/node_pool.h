@@ -20,7 +20,7 @@ class NodePool {
 
   // Aligned as `operator new` does. Throws std::bad_alloc.
   static void* take(std::size_t bytes);
-  // Of any thread; `bytes` as in take().
+  // Takes a node back, on any thread; `bytes` is the number that take() was given.
   static void give(void* node, std::size_t bytes) noexcept;
 };
 
@@ -60,7 +60,7 @@ class PooledAllocator {
   }
 };
 
-// As std::make_shared.
+// Makes an object as std::make_shared() does, in memory of the pool.
 template <class T, class... Args>
 std::shared_ptr<T> make_pooled(Args&&... args) {
   return std::allocate_shared<T>(PooledAllocator<T>(), std::forward<Args>(args)...);

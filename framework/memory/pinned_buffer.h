@@ -26,7 +26,7 @@ class PinnedBuffer {
 
  private:
   void take_host_memory(std::uint64_t bytes, const char* name);
-  // Whether it worked.
+  // Returns true if it worked.
   bool register_memory(std::uint64_t bytes);
   bool take_device_memory(std::uint64_t bytes);
 

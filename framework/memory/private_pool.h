@@ -19,7 +19,7 @@ namespace loci::memory {
 class PrivatePool {
  public:
   explicit PrivatePool(device::Device& device);
-  // Of host memory.
+  // Makes a pool of host memory.
   PrivatePool();
   // Waits for the device and gives all memory back. Its buffers have to have ended: where some
   // live, their memory and the pool are kept until the process ends, with an error in the log.
@@ -34,7 +34,7 @@ class PrivatePool {
   // Gives the segments back that have no live block and that `may_go`, by address and bytes: those
   // whose addresses nobody uses any more. Waits for the device.
   void give_back(const std::function<bool(const void* data, std::uint64_t bytes)>& may_go);
-  // Of this pool alone.
+  // The statistics of this pool alone.
   [[nodiscard]] Stats stats() const { return allocator().stats(); }
   [[nodiscard]] Allocator& allocator() const;
 

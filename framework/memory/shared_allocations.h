@@ -14,7 +14,7 @@ namespace loci::memory {
 class SharedAllocations {
  public:
   explicit SharedAllocations(device::Device& device);
-  // What nobody has a piece of has gone back; the rest the device closes with.
+  // Allocations that nobody has a piece of have gone back; the rest the device closes with.
   ~SharedAllocations() = default;
   SharedAllocations(const SharedAllocations&) = delete;
   SharedAllocations& operator=(const SharedAllocations&) = delete;
@@ -22,10 +22,10 @@ class SharedAllocations {
   // Usable by work of every stream. Throws Error, kOutOfMemory where no piece is large enough and
   // the device gives no more.
   void* acquire(std::uint64_t bytes);
-  // Of acquire(), with the same number of bytes; no work uses it any more. An allocation of which
-  // nobody has a piece goes back to the device.
+  // Takes a piece of acquire() back, with the same number of bytes; no work uses it any more. An
+  // allocation of which nobody has a piece goes back to the device.
   void release(void* pointer, std::uint64_t bytes) noexcept;
-  // Of the device, and of its allocations what nobody has; 0 if the device cannot tell.
+  // Free bytes of the device, and those of its allocations; 0 if the device cannot tell.
   [[nodiscard]] std::uint64_t free_bytes() const noexcept;
 
  private:

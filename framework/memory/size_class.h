@@ -12,7 +12,7 @@ inline constexpr std::uint64_t kUnit = 64;
 inline constexpr std::uint64_t kMaxSmall = 32 * 1024;
 inline constexpr std::size_t kSizeClasses = 32;
 
-// Of the smallest class that holds `bytes`, in [1, kMaxSmall].
+// Returns the smallest class that holds `bytes`, in [1, kMaxSmall].
 constexpr std::size_t size_class_of(std::uint64_t bytes) {
   if (bytes <= 8 * kUnit) return static_cast<std::size_t>((bytes - 1) / kUnit);
   const auto power = static_cast<std::size_t>(std::bit_width(bytes - 1)) - 1;

@@ -59,7 +59,7 @@ class SmallBins {
   // slabs and nothing left. NULL if a slab is to be added. `shard` is the calling thread's.
   Block* take(std::size_t size_class, const char* name,
               std::size_t shard = core::thread_shard()) noexcept;
-  // Of whichever bin of the class; NULL if there is none.
+  // Takes a block of whichever bin of the class; NULL if there is none.
   Block* take_anywhere(std::size_t size_class, const char* name) noexcept;
   void give(Block* block) noexcept;
   // Cuts `backing` up, for the thread's own bin.

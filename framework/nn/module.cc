@@ -82,7 +82,7 @@ void Module::to(const Place& place) {
     there = tensor.to(place);
     if (there.impl() != tensor.impl() && tensor.requires_grad()) there.set_requires_grad();
   }
-  // By the addresses of before: what a slot held may be gone once it is replaced.
+  // The old addresses are looked up first: a slot's old tensor may be gone once it is replaced.
   std::vector<Tensor> replacements;
   for (const NamedSlot& slot : slots) replacements.push_back(moved.at(slot.tensor->impl().get()));
   for (std::size_t i = 0; i < slots.size(); ++i) {

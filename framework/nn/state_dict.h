@@ -10,7 +10,7 @@ namespace loci {
 inline namespace v0 {
 namespace nn {
 
-// What of `state` fits tensors like those of `own`; the lists in the order of `own`, but
+// Tells which part of `state` fits tensors like those of `own`; lists are in `own`'s order, but
 // `unexpected` in that of `state`. A key that occurs again is unexpected.
 [[nodiscard]] io::LoadReport compare_states(const StateDict& state, const StateDict& own);
 

@@ -65,7 +65,7 @@ Variable make_learning_rate(const std::shared_ptr<ProgramImpl>& main, ProgramImp
       {main->unique_name("learning_rate"), Shape{}, kFloat32, initializer::constant(value), false});
 }
 
-// What the startup program gives the variable from now on.
+// Sets the value that the startup program gives the variable from now on.
 void set_initial(ProgramImpl& startup, const std::string& name, double value) {
   const VarId id = startup.main().find(name);
   for (program::Operator& op : startup.main().ops) {

@@ -26,11 +26,11 @@ class SavedState {
   // or of another dtype or shape.
   SavedState(const UpdateRule& rule, const StateDict& parameters, const StateDict& state);
 
-  // Of the parameter with that index, in the rule's order; empty if it has none.
+  // The states of the parameter with that index, in the rule's order; empty if it has none.
   [[nodiscard]] std::vector<Tensor> of(std::size_t parameter) const;
   [[nodiscard]] double rate() const;
-  // Of the parameter with that index; undefined if the rule does not count, or it has no state. A
-  // state that has one count for all parameters, as states had once, gives that.
+  // The steps of the parameter with that index; undefined if the rule does not count, or it has no
+  // state. Old states have one count for all parameters, and give that.
   [[nodiscard]] Tensor steps(std::size_t parameter) const;
 
  private:

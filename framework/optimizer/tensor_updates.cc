@@ -32,7 +32,7 @@ void check_parameter(const char* rule, const Tensor& parameter, std::size_t inde
   }
 }
 
-// What belongs to parameters is where they are; the user has put nothing there with a guard.
+// State of parameters is where they are; the user has put nothing there with a guard.
 program::GuardTextScope among(const Place& parameters) {
   return program::GuardTextScope(program::guard_text(parameters, program::Standing::kFound));
 }
@@ -259,7 +259,7 @@ void TensorUpdates::load_states(const Tensor& parameter, const std::vector<Tenso
   if (find_shared(place) == nullptr) shared_.push_back(make_shared(place));
 }
 
-// Of a parameter that the state does not know, 0.
+// A parameter that the state does not know has made 0 steps.
 void TensorUpdates::load_counts(const StateDict& parameters, const SavedState& saved) {
   std::vector<std::size_t> stepped;
   for (std::size_t i = 0; i < parameters.size(); ++i) {

@@ -26,11 +26,11 @@ class TensorUpdates {
   // The rule outlives it.
   explicit TensorUpdates(const UpdateRule& rule) : rule_(rule) {}
 
-  // Of steps to come, and of those that have been traced.
+  // Sets the rate of steps to come, and of those that have been traced.
   void set_rate(double rate);
-  // As Optimizer::step().
+  // Implements Optimizer::step().
   void step(const std::vector<Tensor>& parameters);
-  // As Optimizer::state_dict() and load_state_dict(), which returns the rate.
+  // Implement Optimizer::state_dict() and load_state_dict(); the latter returns the rate.
   [[nodiscard]] StateDict state(const StateDict& parameters) const;
   double load(const StateDict& parameters, const StateDict& state);
   // Warns, once, where a step updates a parameter of 16-bit floats.
@@ -43,7 +43,7 @@ class TensorUpdates {
     StepCount count;              // where the rule counts
     std::uint64_t last_call = 0;  // that named the parameter
   };
-  // What parameters of one place share, there, so that a step copies nothing between places.
+  // Parameters of one place share its tensors, so that a step copies nothing between places.
   struct Shared {
     Place place;
     Tensor rate;

@@ -1,4 +1,4 @@
-// What an optimizer does to each parameter.
+// The rule by which an optimizer changes each parameter.
 #pragma once
 
 #include <loci/attribute.hpp>

@@ -1,4 +1,4 @@
-// What a candidate's manifest says that it brings, and why it does not.
+// The declarations of a candidate's manifest, and why the candidate does not bring what these name.
 #pragma once
 
 #include <optional>

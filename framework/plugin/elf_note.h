@@ -17,7 +17,7 @@ inline constexpr std::uint64_t kMaxManifestBytes = 64 * 1024;
 std::string read_manifest_note(const std::string& path);
 std::string read_manifest_note(int descriptor);  // of an open file, wherever it is read
 
-// What the linker has noted to tell one build from another, in hexadecimal; empty if it has not.
+// Returns the linker's note that tells one build from another, in hexadecimal; empty without one.
 // Throws LoadError as above, except for want of a manifest.
 std::string read_build_id(const std::string& path);
 std::string read_build_id(int descriptor);

@@ -33,7 +33,7 @@ const Watched* find_watched(const char* path) {
 _Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* found) {
   int interrupted = 0;
   const auto address = _Unwind_GetIPInfo(context, &interrupted);
-  // What a signal has interrupted did not call exit(); the signal's handler did.
+  // Code that a signal has interrupted did not call exit(); the signal's handler did.
   if (interrupted != 0) return _URC_END_OF_STACK;
   Dl_info info{};
   // The address is that behind the call.

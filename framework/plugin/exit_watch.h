@@ -5,7 +5,7 @@
 
 namespace loci::plugin {
 
-// What a process ends with that a plugin has ended, whatever status the plugin gave: the runner's
+// A process that a plugin has ended gets this status, whatever one the plugin gave: the runner's
 // code for a failure while running.
 inline constexpr int kPluginExitStatus = 5;
 
@@ -17,7 +17,7 @@ inline constexpr int kPluginExitStatus = 5;
 // whose call it was is read from the stack. _exit() cannot be seen.
 void watch_exits(const std::string& id, const std::string& path);
 
-// What the handler does; for other code that runs at exit and would wait for work that the plugin
+// Acts as the handler, for other code that runs at exit and would wait for work that the plugin
 // was in the middle of. Once in a process, before any other.
 void end_if_a_plugin_exits() noexcept;
 

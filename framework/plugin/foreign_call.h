@@ -60,7 +60,7 @@ auto call_plugin(std::string_view function, Call&& call) {
   }
 }
 
-// The same for a function that returns an error. Throws LoadError with its message and causes.
+// Calls a function that returns an error, and throws LoadError with its message and causes.
 template <class Call>
 void call_plugin_checked(std::string_view function, Call&& call) {
   loci_error* returned = call_plugin(function, call);

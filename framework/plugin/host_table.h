@@ -1,4 +1,4 @@
-// What the host offers to one plugin, and how plugins are configured.
+// The table that the host offers to one plugin, and how plugins are configured.
 #pragma once
 
 #include <loci/abi/host.h>

@@ -16,12 +16,12 @@
 
 namespace loci::plugin {
 
-// What an adapter took from one plugin. Its functions are called with the instance alive.
+// The part of a plugin that one adapter took. Its functions are called with the instance alive.
 class Contribution {
  public:
   virtual ~Contribution() = default;
 
-  // Of a kind whose names are unique: what it brings.
+  // Names that the plugin brings, for a kind whose names are unique.
   [[nodiscard]] virtual std::vector<std::string> names() const { return {}; }
   // Notes in the report of an active plugin what is worth telling of this kind.
   virtual void tell(plugins::Candidate& /*report*/) const {}

@@ -27,7 +27,7 @@ std::optional<Table> find_table(Instance& instance, const Interface& interface) 
   return copy_table<Table>(table, interface.name);
 }
 
-// As find_table(), and throws LoadError if there is none: "`claim` <name>".
+// Returns the plugin's table like find_table(), or throws LoadError: "`claim` <name>".
 template <class Table>
 Table require_table(Instance& instance, const Interface& interface, std::string_view claim) {
   const std::optional<Table> table = find_table<Table>(instance, interface);

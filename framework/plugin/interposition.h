@@ -16,7 +16,7 @@ using Interposer = const loci_plugin_desc* (*)(const std::string& path,
 // For plugins that are loaded from now on; NULL: none. Before other threads use plugins.
 LOCI_PUBLIC void set_interposer(Interposer interposer) noexcept;
 
-// What the core takes.
+// Returns the descriptor that the core takes.
 const loci_plugin_desc* interposed(const std::string& path, const loci_plugin_desc* desc);
 
 }  // namespace loci::plugin

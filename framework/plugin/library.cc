@@ -83,9 +83,9 @@ unsigned long long mapped_files() {
   return count;
 }
 
-// Whether the plugin and its libraries are to look at themselves first, since the program has such
-// functions as well, of another version maybe. Not where it has none: what replaces malloc for the
-// process, say, is for them too then.
+// Returns true if the plugin and its libraries have to look up symbols in themselves first, as the
+// program has such functions too, of another version maybe. False where it has none: a malloc for
+// the whole process, say, is for them too then.
 bool looks_at_itself(const std::string& path, const std::vector<Need>& needs) {
   const auto rival = find_rival(needs);
   if (!rival) return false;

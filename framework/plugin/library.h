@@ -17,8 +17,8 @@ namespace loci::plugin {
 class Library {
  public:
   Library(const std::string& path, const std::vector<Need>& needs);
-  // Whether it is mapped already, for an instance in another context; then the constructor takes
-  // that mapping, as the dynamic linker would.
+  // Returns true if it is mapped already, for an instance in another context; then the constructor
+  // takes that mapping, as the dynamic linker would.
   [[nodiscard]] static bool is_mapped(const std::string& path);
 
   // NULL if the library does not export it.

@@ -18,7 +18,7 @@
 
 namespace loci::plugin {
 
-// What one kind made of a plugin.
+// The contribution that one kind made from a plugin.
 struct Taken {
   const InterfaceKind* kind;
   std::shared_ptr<const Contribution> contribution;

@@ -20,7 +20,7 @@ struct Need {
 // A member of the manifest that names what a plugin brings.
 struct NameList {
   const char* member;
-  // What is wrong with an entry; empty if nothing is. None: any text will do.
+  // Says what is wrong with an entry; empty if nothing is. None: any text will do.
   std::string (*complaint)(const std::string& entry) = nullptr;
 };
 // Device types that a backend brings or a capturer captures, each a lower-case word.
@@ -30,7 +30,7 @@ struct Manifest {
   std::string id;
   std::string version;
   std::vector<std::string> kinds;
-  // What the kinds of this host declare, by member.
+  // The lists that the kinds of this host declare, by member.
   std::map<std::string, std::vector<std::string>, std::less<>> lists;
   std::vector<std::string> settings;  // none: it does not say
   std::vector<std::string> isa;

@@ -21,7 +21,7 @@ struct HostAbi {
 };
 HostAbi this_host();
 
-// What the query function is told. Its strings live as long as `host`'s.
+// Returns the facts that the query function is told. Their strings live as long as `host`'s.
 loci_host_info host_info(const HostAbi& host);
 
 // All throw LoadError(kIncompatible) that names both numbers. The first says before mapping what

@@ -27,7 +27,7 @@ constexpr std::size_t kMaxAccessList = std::size_t{64} * 1024;  // of any attrib
                   "give a path that is there and that this user may read");
 }
 
-// What the rule says of one file or directory.
+// A check of one file or directory by the rule.
 class Check {
  public:
   Check(const FileFacts& facts, uid_t user, const GroupJudge& judge)
@@ -99,7 +99,7 @@ class Check {
   std::string subject_;
 };
 
-// By one of the functions of getxattr(2).
+// Reads the list with one of the functions of getxattr(2).
 template <class Get>
 std::string read_access_list(const std::string& path, Get&& get) {
   for (const std::size_t room : {kUsualAccessList, kMaxAccessList}) {

@@ -7,7 +7,7 @@
 
 namespace loci::plugin {
 
-// What is read from the descriptor and what is mapped later are the same file. The dynamic linker
+// A file that is read from the descriptor, and later mapped as the very same. The dynamic linker
 // takes a path, not a descriptor: a descriptor's path would be the plugin's name for debuggers and
 // $ORIGIN to its dependencies. So the path is held to what was checked, in two ways. Who is neither
 // root nor the user cannot change it, as no directory on the way lets them (permissions.h). What
@@ -23,8 +23,8 @@ class PluginFile {
 
   // Until close().
   [[nodiscard]] int descriptor() const { return descriptor_; }
-  // What was read is enough. A plugin may wait for its first use as long as the process lives, and
-  // an application that becomes a daemon closes what it does not know.
+  // Closes the descriptor once all is read. A plugin may wait for its first use as long as the
+  // process lives, and an application that becomes a daemon closes what it does not know.
   void close() noexcept;
 
   // Throws LoadError(kFailed) if the path leads to another file by now, or this one has changed;

@@ -281,7 +281,7 @@ std::vector<const Contribution*> PluginManager::contributions(
 std::string PluginManager::explain_missing(const InterfaceKind& kind,
                                            std::optional<std::string_view> name) {
   const std::lock_guard lock(impl_->mutex());
-  // What failed for want of memory is tried again, and may have nothing to say of it then.
+  // A plugin that failed for want of memory is tried again, and may have no reason to give then.
   std::string before = impl_->reasons_against(kind, name);
   impl_->activate(kind, name);
   std::string after = impl_->reasons_against(kind, name);

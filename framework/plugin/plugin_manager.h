@@ -36,8 +36,8 @@ class PluginManager {
 
   // Names that manifests of the kind declare, sorted; maps nothing.
   std::vector<std::string> declared(const InterfaceKind& kind);
-  // What plugins of the kind bring, in search order: those that declare the name, or all if none is
-  // given. Activates them. Valid as long as the manager.
+  // Returns what plugins of the kind bring, in search order: those that declare the name, or all if
+  // none is given. Activates them. Valid as long as the manager.
   template <class T>
   std::vector<const T*> brought(const Kind<T>& kind, std::optional<std::string_view> name = {}) {
     std::vector<const T*> result;

@@ -1,4 +1,4 @@
-// What a plugin asks of the machine and the process, checked before its library is mapped.
+// The demands of a plugin on the machine and the process, checked before its library is mapped.
 #pragma once
 
 #include <string>

@@ -30,7 +30,7 @@ struct Found {
 // is given as refused; only the install directory may be absent.
 std::vector<Found> find_candidates(const SearchPlaces& places);
 
-// The same by place, for people: an install directory that is absent is refused, too.
+// Describes the candidates by place, for people: an absent install directory is refused, too.
 std::vector<plugins::SearchPlace> describe_places(const SearchPlaces& places);
 
 // LOCI_PLUGIN_PATH; empty in a process that has more rights than its user.

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestLine = std::size_t{1} << 20;
-// Of the source "systemd", whose other users have groups of their own.
+// Records of the source "systemd" lie here; its other users have groups of their own.
 constexpr std::array<const char*, 3> kRecordDirectories{"userdb", "/run/userdb", "/usr/lib/userdb"};
 
 struct CloseDatabase {
@@ -62,7 +62,7 @@ std::string find_gap(const std::string& source, const std::string& etc) {
   return fmt::format("{}/nsswitch.conf names the source '{}'", etc, source);
 }
 
-// What says that there are more users than those of the files.
+// Says what shows that there are more users than those of the files; empty if nothing does.
 std::string find_gap(const std::string& etc) {
   const std::string path = etc + "/nsswitch.conf";
   std::error_code error;
@@ -79,7 +79,7 @@ std::string find_gap(const std::string& etc) {
   return file.eof() ? std::string() : fmt::format("{} cannot be read", path);
 }
 
-// Of a line that includes users of a network, as the source "compat" reads it.
+// Returns true for a line that includes users of a network, as the source "compat" reads it.
 bool is_inclusion(const char* name) { return *name == '+' || *name == '-'; }
 
 // Calls one of the C library's readers until the end of the file; what stops it is a gap.
@@ -133,7 +133,7 @@ bool is_trusted(const UserDatabase& database, const std::string& name, uid_t use
   return known;
 }
 
-// Whether it is the primary group of root or the user; a number that nobody knows may be anybody's.
+// Returns true for the primary group of root or the user; an unknown number may be anybody's.
 bool is_own_group(const UserDatabase& database, gid_t group, uid_t user) {
   bool user_known = false;
   for (const UserDatabase::User& entry : database.users) {

@@ -1,4 +1,4 @@
-// What ProfilerOptions says in the words of the classic profiler, as options of its report.
+// The options of the classic profiler's report that ProfilerOptions gives in that profiler's words.
 #pragma once
 
 #include <loci/profiler.hpp>

@@ -37,7 +37,7 @@ void add_time(DeviceInterval& interval) {
   profiler::StatSet::instance().add(interval.stat, interval.begin.ns_until(interval.end));
 }
 
-// What goes wrong with a timer must not change what the program does.
+// Errors of a timer are logged: they must not change what the program does.
 template <class Body>
 void log_errors(Body&& body) noexcept {
   try {
@@ -50,7 +50,7 @@ void log_errors(Body&& body) noexcept {
 
 }  // namespace
 
-// Of one device. Thread-safe.
+// The times of one device. Thread-safe.
 class DeviceTimes {
  public:
   explicit DeviceTimes(device::Device& device) : device_(device) {}
@@ -120,7 +120,7 @@ class DeviceTimes {
 
 namespace {
 
-// Of devices of the context that have been timed.
+// The times of all devices of the context that have been timed.
 struct AllTimes {
   static constexpr auto kContextSlot = core::ContextSlot::kDeviceTimes;
   static AllTimes& instance() { return core::in_context<AllTimes>(); }

@@ -1,4 +1,4 @@
-// What passes on a device between two points of its default stream.
+// A timer of what passes on a device between two points of its default stream.
 #pragma once
 
 #include <loci/place.hpp>
@@ -19,7 +19,7 @@ class DeviceTimer {
   // Null for the host and for devices that enqueue nothing or do not measure. Opens the device and
   // throws as that does.
   static std::unique_ptr<DeviceTimer> begin(const Place& place, profiler::StatId host_stat);
-  // What fails here is logged, and the time is lost.
+  // Errors here are logged, and the time is lost.
   ~DeviceTimer();
   DeviceTimer(const DeviceTimer&) = delete;
   DeviceTimer& operator=(const DeviceTimer&) = delete;

@@ -27,7 +27,7 @@ struct EventInterval : device::WorkTimer::Interval {
 
 namespace {
 
-// What goes wrong with a time must not change what the program does. Whether nothing did.
+// Errors of a time must not change what the program does. Returns true if there was none.
 template <class Body>
 bool time_attempt(Body&& body) noexcept {
   try {

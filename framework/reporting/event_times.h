@@ -18,7 +18,7 @@ class EventTimes final : public device::WorkTimer {
   EventTimes();
   ~EventTimes() override;
 
-  // Whether that is possible. Work that is under way when a session ends still writes to the log.
+  // Returns true if it is possible. Work under way when a session ends still writes to the log.
   bool watch(device::Device& device, std::shared_ptr<profiler::DeviceLog> log);
   // Hands over what was enqueued until now, and waits for it.
   void flush();

@@ -24,7 +24,7 @@ bool have_same_levels(const Peaks& one, const Peaks& other) {
                     [](const auto& a, const auto& b) { return a.call_bytes == b.call_bytes; });
 }
 
-// What was disturbed says too little, never too much.
+// A disturbed measurement gives too little, never too much.
 Peaks best_of(const Peaks& fresh, const Peaks& kept) {
   if (!have_same_levels(fresh, kept)) return fresh;
   Peaks best = fresh;

@@ -12,7 +12,7 @@
 
 namespace loci::reporting {
 
-// Whether something else ran while they were measured, so that the device may do more.
+// Returns true if something else ran while they were measured, so that the device may do more.
 [[nodiscard]] bool is_disturbed(const Peaks& peaks);
 
 // For the data quality of a profile: what is to be said of peaks that were disturbed, with what to

@@ -1,4 +1,4 @@
-// What a profile says of where it was made.
+// The facts of a profile about where it was made.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@ namespace loci::reporting {
 
 // Name of the executable, without its folder.
 std::string this_program();
-// Of Loci: "0.1.0".
+// The version of Loci: "0.1.0".
 std::string this_version();
 // The build id of libloci, or of the executable that has it built in; empty without one.
 std::string this_build();

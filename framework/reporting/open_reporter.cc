@@ -45,7 +45,7 @@ void call(const std::string& reporter, const char* function, Call&& body) {
   }
 }
 
-// What a report is written to.
+// The output to which a report is written.
 class Sink {
  public:
   explicit Sink(const ReportTarget& target) {

@@ -42,7 +42,7 @@ int allowed_processors() {
   return sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : 0;
 }
 
-// Of a file that was linked without one, or cannot be read any more, its path.
+// Returns the build id of the plugin; if the file has none, or cannot be read any more, its path.
 std::string build_of(const plugin::Plugin& plugin) {
   try {
     std::string build = plugin::read_build_id(plugin.path());
@@ -110,8 +110,8 @@ bool may_be_entry(const fs::path& path) {
   return fs::is_regular_file(path, error) && fs::file_size(path, error) <= kMostBytes && !error;
 }
 
-// Of devices, settings and builds that are not used any more nobody else disposes. What cannot be
-// removed is left.
+// Removes old entries, as nobody else disposes of those for devices, settings and builds that are
+// not used any more. Entries that cannot be removed are left.
 void remove_oldest(const std::string& directory) {
   std::vector<std::pair<fs::file_time_type, fs::path>> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {

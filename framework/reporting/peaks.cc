@@ -24,7 +24,7 @@ constexpr Seconds kLevelTime{0.02};   // for the runs of a level of memory
 constexpr int kMostRounds = 6;        // of one figure
 constexpr double kAgreement = 0.05;   // of rounds that nothing disturbed
 
-// What calls of the levels move; beyond the last one lies what the copy moves.
+// The bytes that calls of the levels move; beyond the last one lie those that the copy moves.
 constexpr std::array<std::int64_t, 6> kLevelBytes = {1 << 16, 1 << 18, 1 << 20,
                                                      1 << 22, 1 << 24, 1 << 26};
 constexpr int kChain = 16;  // calls of one run, so that its overhead does not count
@@ -33,7 +33,7 @@ constexpr int kChain = 16;  // calls of one run, so that its overhead does not c
 CompileOptions as_written() {
   CompileOptions options = CompileOptions::exact();
   options.disabled_passes.emplace_back("no_op_elimination");
-  // What the CPU does instead is no peak of the place.
+  // The rate at which the CPU does it instead is no peak of the place.
   options.fallback = FallbackPolicy::kError;
   return options;
 }
@@ -115,7 +115,7 @@ Rate best_rate(const Place& place, std::int64_t size, std::int64_t largest,
   }
 }
 
-// Of an operator that reads and writes as many bytes in one place, again and again.
+// The rate of an operator that reads and writes as many bytes in one place, again and again.
 double rate_in_place(const Place& place, std::int64_t call_bytes) {
   const auto elements = call_bytes / static_cast<std::int64_t>(2 * sizeof(float));
   Probe probe(place, [elements] {
@@ -127,7 +127,7 @@ double rate_in_place(const Place& place, std::int64_t call_bytes) {
   return kChain * static_cast<double>(call_bytes) / probe.best(kLevelTime).count();
 }
 
-// What reaches a rate with more bytes can be expected to with fewer.
+// A rate that is reached with more bytes can be expected with fewer.
 void let_rates_fall(std::vector<profiler::MemoryLevel>& levels) {
   for (std::size_t i = levels.size() - 1; i-- > 0;) {
     levels[i].bytes = std::max(levels[i].bytes, levels[i + 1].bytes);

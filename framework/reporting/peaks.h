@@ -1,4 +1,4 @@
-// What a device can do at most, measured on this machine: the yardstick of rooflines.
+// The most that a device can do, measured on this machine: the yardstick of rooflines.
 //
 // Arithmetic is a float32 product of square matrices. Memory is a copy that reads and writes every
 // byte (as STREAM's copy counts, https://www.cs.virginia.edu/stream/ref.html), or an operator in

@@ -10,7 +10,7 @@ struct ProcessRank {
   std::uint32_t world_size = 1;
 };
 
-// As RANK and WORLD_SIZE say, which launchers of such processes set; alone where they are not both
+// Reads RANK and WORLD_SIZE, which launchers of such processes set; alone where they are not both
 // numbers, or do not fit each other: what else uses these names is no matter of ours.
 ProcessRank environment_rank();
 

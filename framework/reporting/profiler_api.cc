@@ -22,7 +22,7 @@ std::string sorted_key_of(const std::string& text) {
   return ProfilerOptions().sorted_key(text).values().sorted_key;
 }
 
-// What start_profiler() began in the context, and what runs there.
+// The session that start_profiler() began in the context, and the one that runs there.
 struct Started {
   static constexpr auto kContextSlot = core::ContextSlot::kSession;
   // The claim outlives the session.
@@ -30,7 +30,7 @@ struct Started {
 
   std::mutex mutex;
   std::unique_ptr<reporting::Session> session;
-  // Of whoever began it; for reset_profiler().
+  // The running session, whoever began it; for reset_profiler().
   std::atomic<reporting::Session*> running{nullptr};
 };
 

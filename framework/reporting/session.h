@@ -53,7 +53,7 @@ class Session : private profiler::LiveRanges {
   void step();
   // Forgets what has been recorded.
   void reset();
-  // Of the classic report; before finish(), and only without live ranges: makes it anew.
+  // Sets the classic report's key; before finish(), and only without live ranges: makes it anew.
   void set_sorted_key(const std::string& key);
   void set_profile_path(const std::string& path) { options_.profile_path = path; }
   // Ends the session, writes the native file and makes the reports. Returns what failed.

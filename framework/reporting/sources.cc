@@ -28,7 +28,7 @@ bool is_emulated(const profiler::DeviceFacts& device) {
 // About 600 MB of device records; beyond it they are counted.
 constexpr std::size_t kMostRecords = 4'000'000;
 
-// What fails costs the session its source, no more.
+// Calls a function of a source; an error costs the session that source, no more.
 template <class Call>
 bool attempt(profiler::DeviceLog& log, const char* function, Call&& call) {
   loci_error* error = call();

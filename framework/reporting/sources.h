@@ -28,11 +28,11 @@ class Sources {
   // Waits for the devices, and takes over what they did; the first drops it.
   void discard();
   void add_to(profiler::Assembly& assembly);
-  // What the sources said since then, as when they stopped; nothing is recorded any more.
+  // Adds notes that the sources made since, as when they stopped; nothing is recorded any more.
   void add_notes_to(profiler::Assembly& assembly);
-  // What a profile says of the devices, those without a source too. With `measure`, peaks that are
-  // not known yet, or no longer count, are measured; `notes` gets what is doubtful about them. Not
-  // while something is recorded.
+  // Returns a profile's facts about the devices, those without a source too. With `measure`, peaks
+  // that are not known yet, or no longer count, are measured; `notes` gets what is doubtful about
+  // them. Not while something is recorded.
   [[nodiscard]] std::vector<profiler::DeviceFacts> facts(bool measure,
                                                          std::vector<std::string>& notes) const;
 

@@ -1,4 +1,4 @@
-// What is made of a tensor's elements and kept beside them.
+// Forms that are made of a tensor's elements and kept beside them.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class DerivedForms {
   }
   // Takes the place of one with the same key.
   void put(std::shared_ptr<const Form> form) {
-    // What it replaces is released after the lock.
+    // The form that it replaces is released after the lock.
     std::shared_ptr<const Form> previous;
     const std::lock_guard lock(lock_);
     const auto found = at(forms_, form->key);

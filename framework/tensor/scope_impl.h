@@ -1,4 +1,4 @@
-// What a Scope handle refers to.
+// The object that a Scope handle refers to.
 #pragma once
 
 #include <atomic>
@@ -27,10 +27,10 @@ class ScopeImpl {
   // Takes `tensor` itself as the storage of that name. Throws Error(kInvalidArgument) for an empty
   // name or an undefined tensor.
   void put(const std::string& name, Tensor tensor);
-  // The same for one that a run has made where it needs it, or moved there.
+  // Put a tensor that a run has made where it needs it, or has moved there.
   void make(const std::string& name, Tensor tensor);
   void move(const std::string& name, Tensor tensor);
-  // What runs have done to what is there since somebody else put it.
+  // The changes that runs have made to a tensor since somebody else put it.
   struct History {
     bool made = false;
     std::size_t moves = 0;

@@ -22,7 +22,7 @@ namespace tensor {
 
 namespace {
 
-// By its address alone, memory of a lost device could be taken for that of the one reopened.
+// Memory of a lost device is refused: its address may be one of the device that was reopened.
 void require_reach(const TensorImpl& impl) {
   const device::Device* device = impl.storage()->device;
   if (device != nullptr && device->loss().is_lost()) device->require_reach();

@@ -1,4 +1,4 @@
-// What a Tensor handle refers to.
+// The object that a Tensor handle refers to.
 #pragma once
 
 #include <atomic>
@@ -19,17 +19,17 @@
 
 namespace loci::tensor {
 
-// What few storages have: graphs that use them, forms made of their elements.
+// The part that few storages have: graphs that use them, forms made of their elements.
 struct StorageExtras {
-  // Of graphs, where the storage's buffer is from one; ends after that.
+  // The graphs' pool that the storage's buffer is from, if it is from one; ends after the buffer.
   std::shared_ptr<void> pool;
-  // Of those who keep the storage, how many are captured graphs that read it.
+  // The number of captured graphs that read the storage, among those who keep it.
   std::atomic<std::uint32_t> graph_readers{0};
   // Live graphs whose replays make it anew.
   std::atomic<std::uint32_t> graph_writers{0};
-  // Of the storage's tensors the one that ended last while graphs read it: the thread, as the log
-  // numbers it, plus 1 (0: none has), and the call of the library's that let go of it (null: the
-  // user did).
+  // These two tell of the storage's tensor that ended last while graphs read it: the thread, as the
+  // log numbers it, plus 1 (0: none has), and the call of the library's that let go of it (null:
+  // the user did).
   std::atomic<std::uint32_t> ended_on{0};
   std::atomic<const char*> ended_by{nullptr};
   DerivedForms<PackedForm> packed;  // in layouts of kernels
@@ -92,8 +92,8 @@ class LettingGo {
   const char* outer_;
 };
 
-// Of a stream's worker, which has tensors only as long as their work is under way: it says nothing
-// where a call has let go of them before.
+// The call of a stream's worker, which has tensors only as long as their work is under way: it is
+// not noted where another call has let go of them before.
 inline constexpr char kStreamWork[] = "work of a stream, which had it last";
 
 // A tensor of the storage ends, or somebody lets go of one.
@@ -102,7 +102,7 @@ inline void note_let_go(Storage& storage) noexcept {
   if (StorageExtras* extras = storage.extras.find()) note_end(*extras);
 }
 
-// What a tape keeps with a tensor.
+// A tape's object that is kept with a tensor.
 class Recorded {
  public:
   virtual ~Recorded() = default;
@@ -149,7 +149,7 @@ class TensorImpl {
   std::unique_ptr<Recorded> recorded_;
 };
 
-// Whether a form of the storage has the elements that it has now. No work may be writing them.
+// Returns true if the form has the elements of the storage now. No work may be writing them.
 template <class Form>
 [[nodiscard]] bool is_current(const Form& form, const Storage& storage) {
   return !storage.is_exposed.load(std::memory_order_acquire) &&

@@ -1,4 +1,4 @@
-// What work is under way on a tensor's memory.
+// The work that is under way on a tensor's memory.
 #pragma once
 
 #include <atomic>
@@ -16,20 +16,20 @@ namespace loci::tensor {
 class WorkQueue {
  public:
   virtual ~WorkQueue() = default;
-  // Whether the task has ended, and what it wrote is there for the host.
+  // Returns true if the task has ended, and what it wrote is there for the host.
   [[nodiscard]] virtual bool has_ended(std::uint64_t ticket) noexcept = 0;
   // Returns when it has. Throws Error if the device failed while waiting.
   virtual void wait(std::uint64_t ticket) = 0;
-  // As wait(); gives what the task failed with, null if all went well, and counts it as untold.
+  // Waits like wait(); returns the task's failure, null if all went well, and counts it as untold.
   [[nodiscard]] virtual std::shared_ptr<device::Failure> outcome(std::uint64_t ticket) noexcept;
-  // As wait(); what fails is left to whoever reads what the work wrote.
+  // Waits like wait(); a failure is left to whoever reads what the work wrote.
   void wait_quietly(std::uint64_t ticket) noexcept { (void)outcome(ticket); }
-  // What the task has failed with, as far as it is known without asking or waiting; else null.
+  // The failure of the task, as far as it is known without asking or waiting; else null.
   [[nodiscard]] virtual std::shared_ptr<device::Failure> known_failure(std::uint64_t ticket) const;
 
-  // Whether work of that device's streams can wait for this queue's without the host.
+  // Returns true if work of that device's streams can wait for this queue's without the host.
   [[nodiscard]] virtual bool can_precede(const device::Device& device) const noexcept;
-  // Of a queue that can: whether the device has the task by now, or waits until it has;
+  // A queue that can has these: they tell if the device has the task by now, or wait until it has;
   [[nodiscard]] virtual bool is_issued(std::uint64_t ticket) const noexcept;
   virtual void wait_issued(std::uint64_t ticket);
   // and has what comes next in that stream wait for all that the device has of this queue.
@@ -63,7 +63,7 @@ class Uses {
   void enter(const Ticket& ticket, bool writes, Tickets* before, Ticket* source = nullptr);
   // All that has not ended as far as is known; with `writers_only` without the readers.
   [[nodiscard]] Tickets pending(bool writers_only) const;
-  // Whether all work has ended, or all that writes, without waiting for it.
+  // Returns true if all work has ended, or all that writes, without waiting for it.
   [[nodiscard]] bool has_ended(bool writers_only) {
     return is_idle() || forget_if_ended(writers_only);
   }
@@ -74,7 +74,7 @@ class Uses {
   void fail(std::shared_ptr<Failure> failure);
   [[nodiscard]] std::shared_ptr<Failure> failure() const;
   [[nodiscard]] bool has_failed() const noexcept { return failed_.load(std::memory_order_acquire); }
-  // What is about to be written replaces what failed.
+  // Forgets the failure, as elements are about to be written that replace those that failed.
   void clear_failure() noexcept;
 
  private:
