@@ -115,7 +115,7 @@ class ChainFuser {
     append(position, chain);
   }
 
-  // Whether it is an elementwise operator that does nothing else, with kernels at its place.
+  // Returns true for an elementwise operator that does nothing else, with kernels at its place.
   bool can_join(const Operator& op) {
     if (fusable(op) == nullptr || !is_pure(op, block_)) return false;
     const VarId out = result_of(op);
@@ -146,7 +146,7 @@ class ChainFuser {
            type(result_of(a)).shape == type(result_of(b)).shape;
   }
 
-  // Whether all that is fused stays within the bounds of the op.
+  // Returns true if all that is fused stays within the bounds of the op.
   [[nodiscard]] bool has_room(const ElementwiseChain& chain, const Operator& op,
                               const ElementwiseChain* other) const {
     std::size_t steps = chain.members.size() + 1;
@@ -257,7 +257,7 @@ class ChainFuser {
     return fused;
   }
 
-  // Of a gradient's operators it is part of that gradient.
+  // Gives the fused operator the origin of its members, if they are all of one gradient.
   [[nodiscard]] Operator named_after(const ElementwiseChain& chain) const {
     const Operator& first = block_.ops[chain.members.front()];
     Operator fused;

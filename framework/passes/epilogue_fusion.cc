@@ -39,7 +39,7 @@ class Uses {
     return reader.count == 1 ? std::optional(reader.last) : std::nullopt;
   }
   [[nodiscard]] bool is_read(VarId id) const { return readers_[at(id)].count != 0; }
-  // Of the operators that write it, ascending.
+  // The positions of the operators that write it, ascending.
   [[nodiscard]] const std::vector<std::size_t>& writes(VarId id) const { return writes_[at(id)]; }
 
  private:
@@ -142,8 +142,8 @@ class Fuser {
     return reader;
   }
 
-  // Whether an operand changes before the fused operator reads it. What a normalisation by running
-  // statistics says that it writes it leaves as it is.
+  // Returns true if an operand changes before the fused operator reads it. A normalisation by
+  // running statistics leaves the state as it is that it says it writes.
   [[nodiscard]] bool changes_between(const Chain& chain) const {
     for (const Slot& slot : chain.fused.inputs) {
       for (const VarId id : slot) {
@@ -175,7 +175,7 @@ class Fuser {
     return chain->fused.inputs[static_cast<std::size_t>(chain->fused.schema->input_index(slot))];
   }
 
-  // By running statistics, which then are only read.
+  // Takes a normalisation by running statistics, which then are only read.
   bool take_norm(const Operator& next, Chain* chain) const {
     if (next.type() != "batch_norm" || chain->fused.schema->input_index("scale") < 0) return false;
     if (!input(chain, "scale").empty() || !input(chain, "residual").empty()) return false;

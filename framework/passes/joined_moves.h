@@ -12,13 +12,13 @@ namespace loci::passes {
 // The first one stays for its other readers. `origins` knows the operators before this one.
 void join_move(program::Operator& op, const ValueOrigins& origins);
 
-// What the first input was before it was reshaped; kNoVar if it was not, or elsewhere.
+// Returns what the first input was before it was reshaped; kNoVar if it was not, or elsewhere.
 [[nodiscard]] program::VarId reshaped_from(const program::Operator& op,
                                            const ValueOrigins& origins);
-// Of a transpose, counted from the front.
+// Returns the permutation of a transpose, counted from the front.
 [[nodiscard]] std::vector<std::int64_t> permutation(const program::Operator& op,
                                                     const ValueOrigins& origins);
-// Whether a list of integers comes from an input, so that the attributes do not say all.
+// Returns true if a list of integers comes from an input, so that the attributes do not say all.
 [[nodiscard]] bool reads_lists(const program::Operator& op);
 
 }  // namespace loci::passes

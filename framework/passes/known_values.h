@@ -33,7 +33,7 @@ class KnownValues {
 
  private:
   [[nodiscard]] bool is_candidate(const program::Operator& op) const;
-  // Whether all that it reads the elements of is known, or could be computed.
+  // Returns true if all that it reads the elements of is known, or could be computed.
   [[nodiscard]] bool may_be_known(const program::Operator& op) const;
   bool compute(const program::Operator& op);
 

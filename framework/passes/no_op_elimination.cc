@@ -52,7 +52,7 @@ class Eliminator {
            origins_.var(equal).kind == origins_.var(op.outputs[0].front()).kind;
   }
 
-  // Whether all that is needed of the operator is that others read its first output.
+  // Returns true if the operator is needed only because others read its first output.
   [[nodiscard]] bool is_free(const Operator& op) const {
     for (std::size_t slot = 0; slot < op.outputs.size(); ++slot) {
       for (const VarId id : op.outputs[slot]) {

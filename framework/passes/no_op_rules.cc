@@ -34,7 +34,7 @@ bool keeps_type(const Operator& op, const ValueOrigins& origins) {
 
 VarId assigned(const Operator& op, const ValueOrigins&) { return first_input(op); }
 
-// Of what orders elements as they were: the shape says it all.
+// Serves operators that leave the order of elements as it was: the shape says it all.
 VarId in_same_shape(const Operator& op, const ValueOrigins& origins) {
   if (reads_lists(op)) return kNoVar;
   if (keeps_type(op, origins)) return first_input(op);
@@ -85,7 +85,7 @@ int whole_bits(DType dtype) {
   }
 }
 
-// Whether a floating dtype has every number of the other.
+// Returns true if a floating dtype has every number of the other.
 bool holds_floats(DType wide, DType narrow) {
   return wide == DType::kFloat64 ||
          (wide == DType::kFloat32 && (narrow == DType::kFloat16 || narrow == DType::kBFloat16));
@@ -133,7 +133,7 @@ std::optional<double> uniform_value(VarId id, const ValueOrigins& origins) {
   return maker == nullptr ? std::nullopt : uniform_number(*maker, origins.type(id).dtype);
 }
 
-// Whether x, broadcast together with y, keeps its shape.
+// Returns true if x, broadcast together with y, keeps its shape.
 bool keeps_shape(VarId x, VarId y, const Operator& op, const ValueOrigins& origins) {
   if (origins.have_one_type(x, output(op))) return true;
   const Shape& shape = origins.type(y).shape;

@@ -16,7 +16,7 @@ using program::Operator;
 using program::Slot;
 using program::VarId;
 
-// Of those that one operator stands for.
+// The most operators that one operator may stand for.
 constexpr std::size_t kMostMembers = 64;
 
 constexpr std::array kRecognisers = {&recognise_gelu,          &recognise_hard_sigmoid,
@@ -81,7 +81,7 @@ class Recognition {
     return true;
   }
 
-  // What computes the root's operands from the inputs, constants apart, from the last to the first.
+  // Returns what computes the root's operands from the inputs, constants apart, in reverse order.
   // Nothing if that is too much.
   std::vector<std::size_t> members_before(std::size_t root, const Recognised& found) const {
     std::vector<std::size_t> members;
@@ -123,8 +123,8 @@ class Recognition {
     });
   }
 
-  // Whether nobody but they and the root sees what they compute, and all are of one part of the
-  // program at one place.
+  // Returns true if nobody but they and the root sees what they compute, and all are of one part of
+  // the program at one place.
   [[nodiscard]] bool stands_alone(std::size_t root, const std::vector<std::size_t>& members) const {
     std::unordered_map<VarId, int> reads;
     const auto count = [&](const Operator& op) {
@@ -153,7 +153,7 @@ class Recognition {
     return true;
   }
 
-  // Whether state that is read changes before the root reads it.
+  // Returns true if state that is read changes before the root reads it.
   [[nodiscard]] bool changes(std::size_t root, const std::vector<std::size_t>& members,
                              const Recognised& found) const {
     return std::any_of(found.inputs.begin(), found.inputs.end(), [&](const auto& input) {

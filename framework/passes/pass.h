@@ -25,15 +25,15 @@ using Evaluate = std::function<std::optional<std::vector<Tensor>>(
 
 using HasKernel = std::function<bool(std::string_view type, DType dtype, const std::string& guard)>;
 
-// Whether the place is the host's own, where what fits into caches costs little to store.
+// Returns true if the place is the host's own, where what fits into caches costs little to store.
 using IsHost = std::function<bool(const std::string& guard)>;
 
 struct PassContext {
-  // By variable: fetched, or a result of the program.
+  // True for each variable, by id, that is fetched, or is a result of the program.
   std::vector<bool> kept;
   Evaluate evaluate;
-  // Whether operators of that type and leading dtype have kernels where the guard says, an empty
-  // one meaning the preferred place: some shapes may still be refused. Empty: none have.
+  // Returns true if operators of that type and leading dtype have kernels where the guard says, an
+  // empty one meaning the preferred place: some shapes may still be refused. Empty: none have.
   HasKernel has_kernel = {};
   IsHost is_host = {};  // empty: every place is
   // For what passes do with sizes, see size_notes.h; null where nobody wants to know.
@@ -68,7 +68,7 @@ void run_passes(program::Block& block, const PassContext& context,
 // Leaves the operators out that are marked, by position.
 void remove_operators(program::Block& block, const std::vector<bool>& is_gone);
 
-// Whether the operator does nothing but compute its outputs from its inputs: no random numbers, no
+// Returns true if the operator only computes its outputs from its inputs: no random numbers, no
 // state that it changes or initialises, and no blocks.
 [[nodiscard]] bool is_pure(const program::Operator& op, const program::Block& block);
 

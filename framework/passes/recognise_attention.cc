@@ -16,7 +16,7 @@ using Order = std::vector<std::int64_t>;
 // memory. For a device each of them is one more kernel that it waits for.
 constexpr std::int64_t kFewestScores = std::int64_t{1} << 22;
 
-// Of transposes in a row.
+// The most transposes in a row that are followed.
 constexpr int kMostTransposes = 2;
 
 // x with its dimensions in another order.
@@ -48,9 +48,9 @@ bool parts_heads(const Shape& together, const Shape& apart) {
          together[0] == apart[0] && together[1] == apart[1] && together[2] == apart[2] * apart[3];
 }
 
-// What an operand of a product has [batch, length, heads * width] of: one with rank 3 has a single
-// head, one with rank 4 is [batch, heads, length, width]. In a product that transposes it, the last
-// two are swapped.
+// Returns the [batch, length, heads * width] from which an operand of a product is made: one with
+// rank 3 has a single head, one with rank 4 is [batch, heads, length, width]. In a product that
+// transposes it, the last two are swapped.
 std::optional<VarId> together(const Expressions& expressions, VarId operand, bool swapped) {
   Moved moved = untransposed(expressions, operand);
   const std::size_t rank = moved.order.size();

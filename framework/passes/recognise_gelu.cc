@@ -10,10 +10,10 @@ namespace {
 using program::Operator;
 using program::VarId;
 
-// Of factors between the product and x, that may be x's own.
+// The most factors between the product and x, that may be x's own.
 constexpr int kMostFactors = 3;
 
-// Whether u is sqrt(2 / pi) (x + 0.044715 x^3).
+// Returns true if u is sqrt(2 / pi) (x + 0.044715 x^3).
 bool is_bent(const Expressions& expressions, VarId u, VarId x) {
   constexpr double kSlope = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
   constexpr double kCubic = 0.044715;
@@ -22,14 +22,14 @@ bool is_bent(const Expressions& expressions, VarId u, VarId x) {
          is_about((*found)[3], kSlope * kCubic);
 }
 
-// Whether u is x / sqrt(2).
+// Returns true if u is x / sqrt(2).
 bool is_over_root(const Expressions& expressions, VarId u, VarId x) {
   const std::optional<Cubic> found = expressions.cubic(u, x);
   return found && (*found)[0] == 0 && is_about((*found)[1], std::numbers::sqrt2 / 2) &&
          (*found)[2] == 0 && (*found)[3] == 0;
 }
 
-// What a gate goes by, and whether it does by the argument that it has to be given.
+// The function of a gate, and a test of the argument that it has to be given.
 struct GateForm {
   const char* function;
   bool approximate;

@@ -10,7 +10,7 @@ double real(const Operator& op, const char* attribute) {
   return std::get<double>(op.attributes.at(attribute));
 }
 
-// Whether it may be the last one of an activation: an elementwise operator, which has a result.
+// Returns true if it may be the last one of an activation: an elementwise operator with a result.
 bool may_end(const Operator& op) {
   return op.type() == "scale" || op.type() == "elementwise_mul" || op.type() == "elementwise_div";
 }
@@ -19,7 +19,7 @@ bool is_step(const std::optional<Linear>& step, double factor, double offset) {
   return step && is_about(step->factor, factor) && step->offset == offset;
 }
 
-// What x + 3 between 0 and 6 is of.
+// Returns the x of x + 3 clipped to [0, 6]; nothing for other values.
 std::optional<VarId> clipped_rise(const Expressions& expressions, VarId id) {
   const Operator* clip = expressions.producer(id, "clip");
   if (clip == nullptr || real(*clip, "min") != 0 || real(*clip, "max") != 6) return std::nullopt;
@@ -27,7 +27,7 @@ std::optional<VarId> clipped_rise(const Expressions& expressions, VarId id) {
   return is_step(rise, 1, 3) ? std::optional(rise->x) : std::nullopt;
 }
 
-// What x / 6 + 1 / 2 between 0 and 1 is of.
+// Returns the x of x / 6 + 1 / 2 clipped to [0, 1]; nothing for other operators.
 std::optional<VarId> clipped_line(const Expressions& expressions, const Operator& clip) {
   if (real(clip, "min") != 0 || real(clip, "max") != 1) return std::nullopt;
   const Linear line = expressions.linear(argument(clip));

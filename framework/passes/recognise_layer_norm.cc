@@ -21,7 +21,7 @@ std::optional<Centred> centred(const Expressions& expressions, VarId id) {
   return Centred{mean->x, mean->axes};
 }
 
-// Whether they are the last ones of so many.
+// Returns true if they are the last ones of so many.
 bool are_last(const std::vector<std::int64_t>& axes, int rank) {
   return !axes.empty() && axes.back() == rank - 1 &&
          axes.back() - axes.front() + 1 == static_cast<std::int64_t>(axes.size());
@@ -42,7 +42,7 @@ std::optional<Spread> spread(const Expressions& expressions, VarId id, double ex
   return Spread{*mean, variance.offset};
 }
 
-// Of a deviation over, or times, the root of its mean square.
+// Recognises a deviation over, or times, the root of its mean square.
 std::optional<Recognised> normalised(const Expressions& expressions, VarId deviation, VarId by,
                                      double exponent) {
   const std::optional<Centred> difference = centred(expressions, deviation);

@@ -18,7 +18,7 @@ std::optional<Along> along(const Expressions& expressions, VarId id, std::string
   return Along{found->x, found->axes.front()};
 }
 
-// Of x - max(x).
+// Recognises x - max(x).
 std::optional<Along> shifted(const Expressions& expressions, VarId id) {
   const Operator* difference = expressions.producer(id, "elementwise_sub");
   if (difference == nullptr) return std::nullopt;
@@ -27,7 +27,7 @@ std::optional<Along> shifted(const Expressions& expressions, VarId id) {
   return largest;
 }
 
-// Of exp(x - max(x)), summed along the same dimension.
+// Recognises exp(x - max(x)), summed along the same dimension.
 std::optional<Along> summed_powers(const Expressions& expressions, VarId sum, VarId powers) {
   const std::optional<Along> total = along(expressions, sum, "reduce_sum");
   const Operator* exp = expressions.producer(powers, "exp");

@@ -1,4 +1,4 @@
-// What several operators mean together, pattern by pattern.
+// Recognisers of what several operators mean together, pattern by pattern.
 #pragma once
 
 #include <optional>

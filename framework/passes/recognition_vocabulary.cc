@@ -13,9 +13,9 @@ using program::Operator;
 using program::Slot;
 using program::VarId;
 
-// Of operators in a row that are taken for one factor or offset.
+// The most operators in a row that are taken for one factor or offset.
 constexpr int kMostLinearSteps = 4;
-// Of operators that are read for a polynomial.
+// The most operators that are read for a polynomial.
 constexpr int kMostCubicSteps = 24;
 
 std::size_t at(VarId id) { return static_cast<std::size_t>(id); }
@@ -84,7 +84,7 @@ std::optional<double> Expressions::constant(VarId id) const {
   return uniform_number(*op, type(id).dtype);
 }
 
-// Whether the result has the shape of x, whatever extents are known only when it runs.
+// Returns true if the result has the shape of x, whatever extents are known only when it runs.
 bool Expressions::keeps_shape(const Operator& op, VarId x, VarId number) const {
   if (shape(result(op)) != shape(x)) return false;
   const Operator* like = producer(number, "full_like");

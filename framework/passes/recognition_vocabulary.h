@@ -1,4 +1,4 @@
-// What recognisers ask of a block: who computes a value, and what it is in terms of another one.
+// Recognisers ask a block here who computes a value, and what it is in terms of another one.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ struct Reduction {
   std::vector<std::int64_t> axes;
 };
 
-// By degree: p[0] + p[1] x + p[2] x^2 + p[3] x^3.
+// The coefficients by degree: p[0] + p[1] x + p[2] x^2 + p[3] x^3.
 using Cubic = std::array<double, 4>;
 
 // Each answer takes a bounded time, whatever the block is.
@@ -41,8 +41,8 @@ class Expressions {
  public:
   explicit Expressions(const program::Block& block, SizeNotes* sizes = nullptr);
 
-  // Of the operator that computes the value; kNoPosition for state, and for what the block is
-  // given.
+  // The position of the operator that computes the value; kNoPosition for state, and for what the
+  // block is given.
   [[nodiscard]] std::size_t position(program::VarId id) const;
   // Null if there is none, or it is none of that type.
   [[nodiscard]] const program::Operator* producer(program::VarId id) const;
@@ -61,15 +61,15 @@ class Expressions {
 
   // The number that all elements are, if the program says it.
   [[nodiscard]] std::optional<double> constant(program::VarId id) const;
-  // What one operator with a constant makes of a value of the same shape.
+  // A value that one operator with a constant computes of a value of the same shape.
   [[nodiscard]] std::optional<Linear> linear_step(program::VarId id) const;
   // A value that a few such operators compute; the value itself if none does.
   [[nodiscard]] Linear linear(program::VarId id) const;
-  // The same, as long as nothing is added.
+  // A value that such operators compute without adding anything; the value itself if none does.
   [[nodiscard]] Linear multiple(program::VarId id) const;
-  // By square, sqrt, rsqrt, x * x, 1 / sqrt(x) or elementwise_pow with a constant.
+  // A power by square, sqrt, rsqrt, x * x, 1 / sqrt(x) or elementwise_pow with a constant.
   [[nodiscard]] std::optional<Power> power(program::VarId id) const;
-  // By the op of that name, with its dimensions kept.
+  // A reduction by the op of that name, with its dimensions kept.
   [[nodiscard]] std::optional<Reduction> reduction(program::VarId id, std::string_view op) const;
   // The value as a polynomial of x, if it is one of degree 3 or less and not a long one.
   [[nodiscard]] std::optional<Cubic> cubic(program::VarId id, program::VarId x) const;
@@ -92,7 +92,7 @@ class Expressions {
 [[nodiscard]] program::VarId argument(const program::Operator& op, std::size_t slot = 0);
 [[nodiscard]] program::VarId result(const program::Operator& op);
 
-// Whether a number in a program is meant to be that one: it may be written with seven digits.
+// Returns true if a number in a program is meant to be that one: it may have seven digits only.
 [[nodiscard]] bool is_about(double number, double meant);
 
 }  // namespace loci::passes

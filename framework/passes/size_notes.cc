@@ -86,7 +86,7 @@ std::optional<SizeNotes::Types> SizeNotes::types_if_alike(const Shapes& data) co
     Types types = types_for(data);
     return are_alike(types) ? std::optional(std::move(types)) : std::nullopt;
   } catch (const Error&) {
-    // Of a shape that does not fit, which is refused where operators have names.
+    // A shape that does not fit is refused where operators have names.
     return std::nullopt;
   }
 }
@@ -107,7 +107,7 @@ SizeNotes::Types SizeNotes::types_for(const Shapes& data) const {
   return types;
 }
 
-// Of variables that passes add nothing is known here.
+// Variables that passes add have no types here, and are never the same.
 bool SizeNotes::is_same(const Fixed& fixed, const Types& types) const {
   if (index_in_types(fixed.id) >= types.size()) return false;
   const Shape& before = types_[index_in_types(fixed.id)].shape;

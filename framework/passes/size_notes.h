@@ -1,5 +1,5 @@
-// What passes made of the sizes that they met, so that a program which they rewrote for some sizes
-// serves others for which they would do the same.
+// Notes of what passes made of the sizes that they met, so that a program which they rewrote for
+// some sizes serves others for which they would do the same.
 //
 // That two extents, or two shapes, are equal needs no note, nor that an extent is 0, 1 or unknown:
 // types_if_alike() sees to all that. Whatever else a pass does with an extent it notes here: it
@@ -22,21 +22,21 @@ class SizeNotes {
   // The rewritten program is right for this shape of the variable alone, or for this extent of it.
   void only_for(program::VarId id) { fixed_.push_back({id, kAllAxes}); }
   void only_for_extent(program::VarId id, int axis) { fixed_.push_back({id, axis}); }
-  // Whether a shape, the variable's, has fewer elements than that.
+  // Returns true if a shape, the variable's, has fewer elements than that, and notes the answer.
   bool is_below(program::VarId id, const Shape& shape, std::int64_t limit);
-  // Of constant folding, from which all that follow have their types: how it infers them.
+  // Notes how constant folding infers types, as all passes that follow have their types from it.
   void note_types(const program::Block& block);
 
-  // Whether the passes do with data of these shapes what they did: the types of variables, but of
-  // those that passes added, where they do, else nothing. The program is the same, and so are the
-  // dtypes and ranks of what is fed.
+  // Returns the types of variables, but of those that passes added, if the passes do with data of
+  // these shapes what they did; else nothing. The program is the same, and so are the dtypes and
+  // ranks of what is fed.
   using Shapes = std::vector<std::pair<program::VarId, Shape>>;
   using Types = std::vector<ops::TensorType>;
   [[nodiscard]] std::optional<Types> types_if_alike(const Shapes& data) const;
 
-  // Whether it could serve any others.
+  // Returns true if it could serve any others.
   [[nodiscard]] bool is_complete() const { return is_complete_; }
-  // What it keeps, for who keeps many.
+  // The number of operators that it keeps, for who keeps many.
   [[nodiscard]] std::size_t operator_count() const { return ops_.size(); }
 
  private:
@@ -64,7 +64,7 @@ class SizeNotes {
   std::vector<bool> persistable_;       // likewise: has its declared type
 };
 
-// The same where nobody takes notes, which is null.
+// These two do the same where `notes` is null, as nobody takes notes.
 inline void note_only_for(SizeNotes* notes, program::VarId id) {
   if (notes != nullptr) notes->only_for(id);
 }

@@ -1,4 +1,4 @@
-// What made the values that a block has computed so far, and which of them will not change.
+// The operators that made the values of a block so far, and which of the values will not change.
 #pragma once
 
 #include <vector>
@@ -18,10 +18,10 @@ class ValueOrigins {
 
   // Null if the variable is state, or was not computed so far.
   [[nodiscard]] const program::Operator* maker(program::VarId id) const;
-  // Whether the variable has one value in the block, and has it by now: state that is updated
-  // anywhere in the block has several.
+  // Returns true if the variable has one value in the block, and has it by now: state that is
+  // updated anywhere in the block has several.
   [[nodiscard]] bool is_steady(program::VarId id) const;
-  // Whether any operator of the block reads it.
+  // Returns true if any operator of the block reads it.
   [[nodiscard]] bool is_read(program::VarId id) const { return is_read_[at(id)]; }
   // The guard under which the value came about; empty for what the block is given.
   [[nodiscard]] const std::string& guard(program::VarId id) const;
@@ -32,7 +32,7 @@ class ValueOrigins {
     note_only_for(sizes_, id);
     return type(id);
   }
-  // Whether both have one dtype and one shape that is known.
+  // Returns true if both have one dtype and one shape that is known.
   [[nodiscard]] bool have_one_type(program::VarId a, program::VarId b) const;
 
  private:

@@ -155,7 +155,7 @@ void CompiledImpl::trace_into(Entry& entry, const std::vector<Tensor>& inputs) {
     entry.traced = tracer.finish();
     entry.leaves = tracer.outside_leaves(&left);
   }
-  // What the function has made and let go of is nobody's.
+  // Leaves that the function has made and let go of are nobody's.
   entry.leaves.erase(std::remove_if(entry.leaves.begin(), entry.leaves.end(),
                                     [](const OutsideLeaf& leaf) {
                                       return leaf.input == OutsideLeaf::kNoInput &&
@@ -235,7 +235,7 @@ std::shared_ptr<CompiledImpl::Entry> CompiledImpl::entry_for(const std::vector<T
   return entry;
 }
 
-// Of those that have run since they were asked: they are the latest used.
+// Counts again those that have run since they were counted last: they are the latest used.
 void CompiledImpl::count_bytes() {
   for (auto each = std::next(entries_.begin()); each != entries_.end(); ++each) {
     Entry& entry = *each->value;
@@ -333,7 +333,7 @@ void CompiledImpl::add_draws(const Entry& entry, Feed* feed) {
   if (entry.is_fed_draws) feed->emplace_back(kFedDraws, state);
 }
 
-// What the function would have left behind besides its results, which the first ones are.
+// Leaves behind what the function would have left besides its results, which come first.
 void CompiledImpl::leave_effects(const Entry& entry, const std::vector<Tensor>& inputs,
                                  std::vector<Tensor>* results) {
   const auto count = static_cast<std::ptrdiff_t>(entry.requires_grad.size());

@@ -17,7 +17,7 @@ namespace loci::tracing {
 
 class Tracer;
 
-// What the forms of a compiled function may take: LOCI_FORM_CACHE, or what is usual.
+// Returns how much the forms of a compiled function may take: LOCI_FORM_CACHE, or what is usual.
 [[nodiscard]] std::uint64_t most_form_bytes();
 
 // Keeps the forms that were used last, up to that, with their programs, plans, kernels and the
@@ -50,7 +50,7 @@ class CompiledImpl {
   static std::string key_of(const std::vector<Form>& forms);
   static bool is_open(const std::vector<Form>& forms);
 
-  // Whether inputs of that form are filled up to a bucket.
+  // Says how inputs of that form are filled up to a bucket, or why they are not.
   struct Filling {
     std::vector<Form> forms;  // filled up; kDynamicDim rows stand for more than in any bucket
     std::string refusal;      // why not; empty if they are

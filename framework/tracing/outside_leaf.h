@@ -13,8 +13,8 @@
 
 namespace loci::tracing {
 
-// What a program that was traced takes for granted of the tensor, what of its gradient it is given,
-// and what it leaves of that. An input is another tensor in each call.
+// A tensor from outside: what a traced program takes for granted of it, the part of its gradient
+// that the program is given, and the part that it leaves. An input is another tensor in each call.
 struct OutsideLeaf {
   static constexpr int kNoInput = -1;
   // A part of a gradient: the dense one, or rows and then their values.
@@ -44,7 +44,7 @@ struct OutsideLeaf {
   }
   // Notes what the tape says of it now.
   void look_at(const tensor::TensorImpl& impl);
-  // Whether all that the program takes for granted is so.
+  // Returns true if all that the program takes for granted is so.
   [[nodiscard]] bool holds(const std::vector<Tensor>& inputs) const;
   // Adds what of its gradient the program is given.
   void add_to(Feed* feed, const std::vector<Tensor>& inputs) const;

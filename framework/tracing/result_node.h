@@ -1,4 +1,4 @@
-// Of the results of a compiled function, through which no gradient goes.
+// The node of a compiled function's results, through which no gradient goes.
 #pragma once
 
 #include <string>

@@ -51,7 +51,7 @@ bool is_same(const Tensor& a, const Tensor& b) {
   return x.bytes() == 0 || std::memcmp(x.read_data(), y.read_data(), x.bytes()) == 0;
 }
 
-// What the function takes from outside, or makes of elements on the host, is a constant to a trace.
+// Objects to constants that differ between traces; these come from outside, or from host elements.
 std::string constants_objection(const Traced& one, const Traced& other) {
   for (const std::string& name : one.scope.names()) {
     if (other.scope.has(name) && is_same(one.scope.find(name), other.scope.find(name))) continue;

@@ -1,4 +1,4 @@
-// Whether a function may get inputs that are filled up with rows.
+// A proof that a function may get inputs that are filled up with rows.
 #pragma once
 
 #include <loci/tensor.hpp>

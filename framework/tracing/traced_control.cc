@@ -10,7 +10,7 @@ namespace {
 
 using Requirements = std::vector<Tracer::Requires>;
 
-// What holds of values that may be these or those.
+// Merges the requirements of values that may be these or those.
 void merge(const Requirements& others, Requirements* wanted) {
   if (wanted->empty()) *wanted = others;
   for (std::size_t i = 0; i < std::min(wanted->size(), others.size()); ++i) {

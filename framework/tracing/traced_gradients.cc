@@ -17,7 +17,7 @@ using program::kNoVar;
 
 namespace {
 
-// Whether the gradient of what the edge leads to goes on to one of those.
+// Returns true if the gradient of what the edge leads to goes on to one of those.
 bool leads_to(const std::vector<eager::Edge>& ends, const std::shared_ptr<eager::Node>& start) {
   std::unordered_set<const eager::Node*> seen{start.get()};
   std::vector<const eager::Node*> open{start.get()};

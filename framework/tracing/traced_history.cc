@@ -1,4 +1,4 @@
-// What the tape says of tensors within a trace, and what of it outlives a call.
+// The tape's knowledge of tensors within a trace, and the part of it that outlives a call.
 #include <algorithm>
 #include <loci/autograd.hpp>
 #include <loci/ops.hpp>
@@ -52,7 +52,7 @@ std::vector<Tracer::Requires> Tracer::requires_of(const std::vector<Tensor>& ten
   return wanted;
 }
 
-// What the tape would record of the call.
+// Returns what the tape would record of the call.
 Tracer::Requires Tracer::requires_of(const OpCall<Tensor>& call) const {
   Requires wanted = Requires::kNo;
   if (!eager::thread_state().records) return wanted;
@@ -83,7 +83,7 @@ void Tracer::check_question(const Tensor& tensor, const char* question) {
                               : "the iteration of a loop or scan");
 }
 
-// What has read the tensor before goes on without a gradient of it, as on the tape.
+// Earlier readers of the tensor go on without a gradient of it, as on the tape.
 void Tracer::change_requirement(const Tensor& tensor, bool required) {
   Leaf* leaf = leaf_of(tensor);
   if (leaf != nullptr) leaf->is_changed = true;

@@ -1,4 +1,4 @@
-// What the tape says of a tensor within a trace.
+// The tape's nodes for tensors within a trace.
 #pragma once
 
 #include <loci/place.hpp>

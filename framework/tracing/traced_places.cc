@@ -20,7 +20,7 @@ std::vector<Tracer::Spot> Tracer::spots_of(const std::vector<Tensor>& tensors) c
   return spots;
 }
 
-// As imperative code places a call: the guard's place, else where its tensors are.
+// Places a call as imperative code does: at the guard's place, else where its tensors are.
 Tracer::Spot Tracer::result_spot(const OpCall<Tensor>& call) const {
   const std::string& guard = program::current_guard();
   if (!guard.empty()) {
@@ -40,7 +40,7 @@ std::string Tracer::guard_for(const Spot& spot) const {
   const bool is_found = !guard.empty() && program::standing_of(guard) == Standing::kFound;
   if (!guard.empty() && !is_found) return guard;
   if (spot.is_said) return program::guard_text(spot.place, Standing::kMoved);
-  // What is on the host because nobody said where follows the function.
+  // A value that is on the host because nobody said where follows the function.
   const bool follows = spot.place == usual_place_ || (spot.place.is_host() && !is_found);
   return follows ? std::string() : program::guard_text(spot.place, Standing::kFound);
 }

@@ -24,8 +24,8 @@ namespace loci::tracing {
 // One trace, on one thread. Takes the thread's calls from its construction to its end.
 class Tracer final : public eager::Interceptor {
  public:
-  // What is traced: a program, a function that stands in for imperative code, or only the forms of
-  // results. Of a function, gradients that tensors from outside have are not constants, but what
+  // The thing to trace: a program, a function that stands in for imperative code, or only the forms
+  // of results. In a function, gradients that tensors from outside have are not constants, but what
   // each call finds, and what it leaves in them belongs to the program: see outside_leaves().
   enum class Purpose : std::uint8_t { kProgram, kFunction, kForms };
   explicit Tracer(const TraceOptions& options, Purpose purpose = Purpose::kProgram);
@@ -41,10 +41,10 @@ class Tracer final : public eager::Interceptor {
   void add_output(const Tensor& tensor, std::size_t index);
   // Once the function has returned.
   [[nodiscard]] Traced finish();
-  // Of tensors from outside, inputs among them: what the program takes and leaves of their
+  // Returns the tensors from outside, inputs too, with what the program takes and leaves of their
   // gradients. Adds the variables that it leaves behind `left`. Once the function has returned.
   [[nodiscard]] std::vector<OutsideLeaf> outside_leaves(std::vector<Variable>* left);
-  // Whether gradients are recorded of it.
+  // The answer to whether gradients are recorded of a tensor.
   enum class Requires : std::uint8_t { kNo, kPerhaps, kYes };  // perhaps: in a branch that may run
   [[nodiscard]] Requires requires_of(const Tensor& tensor) const;
 

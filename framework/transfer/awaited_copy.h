@@ -32,7 +32,7 @@ class AwaitedCopy final : public device::UnprovenWork {
   [[nodiscard]] bool has(std::uint64_t correlation) const override {
     return correlation == correlation_;
   }
-  // What it reads was proven before.
+  // The results that it reads were proven before.
   [[nodiscard]] bool may_use(const UnprovenWork& /*other*/) const override { return false; }
   [[nodiscard]] std::string describe(std::uint64_t /*correlation*/) const override {
     if (!is_in_question_) return {};

@@ -10,7 +10,7 @@
 namespace loci::transfer {
 namespace {
 
-// What makes one label. The names are interned, so that equal names are equal pointers.
+// A key of one label. The names are interned, so that equal names are equal pointers.
 struct Key {
   const device::Device* from = nullptr;
   const device::Device* to = nullptr;

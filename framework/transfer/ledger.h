@@ -1,4 +1,4 @@
-// What transfer.cc writes down.
+// The ledger in which transfer.cc writes copies down.
 #pragma once
 
 #include "framework/transfer/transfer.h"

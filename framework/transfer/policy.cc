@@ -36,7 +36,7 @@ thread_local TransferGuard* innermost = nullptr;
 
 }  // namespace
 
-// What the core reads of a guard.
+// The core reads a guard through this.
 struct TransferGuardAccess {
   static const TransferPolicy& policy(const TransferGuard& guard) { return guard.policy_; }
   static const std::shared_ptr<transfer::Budget>& budget(const TransferGuard& guard) {
@@ -60,7 +60,7 @@ namespace {
 
 using Kind = TransferPolicy::Kind;
 
-// What a run on a device cannot do without, and what the user asked for, trips no policy.
+// Copies that a run on a device cannot do without, or that the user asked for, trip no policy.
 bool is_implicit(Reason reason) {
   return reason == Reason::kPrepareData || reason == Reason::kHostRead ||
          reason == Reason::kFallback || reason == Reason::kWriteBack;

@@ -1,4 +1,4 @@
-// What transfer.cc asks the policy of the current thread.
+// The questions of transfer.cc to the policy of the current thread.
 #pragma once
 
 #include "framework/transfer/transfer.h"

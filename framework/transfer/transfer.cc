@@ -215,12 +215,12 @@ void copy_between_devices(const End& from, const End& to, std::uint64_t bytes, c
                           Manner manner) {
   manner.stream = stream_or_default(*to.device, manner.stream);
   if (to.device->can_wait_for(*from.device) && copy_peer(from, to, bytes, labels, manner)) return;
-  // What the caller has ordered it behind is known to this stream alone.
+  // Only this stream knows the work behind which the caller has ordered the copy.
   if (manner.ordered_by == OrderedBy::kCaller) to.device->synchronize_stream(manner.stream);
   copy_staged(from, to, bytes, labels, manner);
 }
 
-// What a copy to the host waits for is no time of the copy: a profile shows it apart. Nobody waits
+// The wait before a copy to the host is no time of the copy: a profile shows it apart. Nobody waits
 // here otherwise, and a fetch that does not block is then waited for with all others.
 void show_wait(device::Device& device, const Labels& labels, const Manner& manner) {
   const bool waits = manner.wait || labels.reason == Reason::kFetch;

@@ -59,8 +59,8 @@ struct Row {
 
 class Budget;
 
-// What the policy in force says of one copy: kept where the copy is made later, or by a thread that
-// is under another policy. A default one is of a copy that no policy is about.
+// The answer of the policy in force about one copy: kept where the copy is made later, or by a
+// thread that is under another policy. A default one is of a copy that no policy is about.
 class Permit {
  public:
   Permit() = default;
@@ -73,7 +73,7 @@ class Permit {
   std::shared_ptr<Budget> budget_;
 };
 
-// By the policy of the calling thread, before anything of the copy is done: logs it, or throws
+// Asks the policy of the calling thread before anything of the copy is done: logs it, or throws
 // Error(kPolicy) if it is forbidden. No policy is about a copy within one memory space, or one of
 // zero bytes. The ends need no data yet.
 [[nodiscard]] Permit permit(const End& from, const End& to, std::uint64_t bytes,
@@ -90,17 +90,17 @@ class Permit {
 // copy through host memory is known.
 void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
           loci_stream* stream, bool wait, const Permit& asked, std::uint64_t correlation = 0);
-// The same, and asks for the permit itself.
+// Copies like the function above, and asks for the permit itself.
 void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
           loci_stream* stream, bool wait);
 
-// Of a copy within a place that the device makes by itself, in a graph that was launched: counts
+// Notes a copy within a place that the device makes by itself, in a graph that was launched: counts
 // it, and shows it in a profile, as copy() would have. `correlation` is that of the device's
 // record.
 void note_local_copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
                      std::uint64_t correlation);
 
-// As copy() without a wait, for a stream that the caller orders: it comes behind what makes the
+// Copies as copy() does without a wait, on a stream that the caller orders behind what makes the
 // source and behind what uses the target, and nothing waits for it by itself.
 void enqueue_copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
                   loci_stream* stream);
