@@ -33,7 +33,7 @@ struct KernelLibrary {
   loci_kernels_api api{};
   std::string device_type;
   std::vector<const loci_kernel_def*> defs;  // in the plugin's order, best first
-  // The same definitions, grouped by op, so that asking for one op's does not walk all.
+  // The definitions by op, in that order, so that asking for one op's does not walk all.
   std::unordered_map<std::string_view, std::vector<const loci_kernel_def*>> defs_by_op;
 
   // Those of one op, in that order.

@@ -10,7 +10,7 @@
 
 namespace loci::profiler {
 
-// Whether the host waits in such a span: for a device, or for a copy.
+// Returns true if the host waits in such a span: for a device, or for a copy.
 bool is_waiting(const loci_profile_span& span, const Recording& recording);
 
 // The three parts of the wall time are measured each in its own way, so that they are a check of

@@ -27,13 +27,13 @@ class Assembly {
   // Begins with a period; what sources recorded in it comes after it. `keep_last_ns`, if it is not
   // 0, cuts off what ended longer before its end.
   void add_period(const Harvest& harvest, std::uint64_t keep_last_ns = 0);
-  // Of the latest period. What ended before it or began after it is left out.
+  // Adds to the latest period. What ended before it or began after it is left out.
   void add_device_log(const DeviceLog::Content& content);
   // A step, in ticks of the latest period.
   void add_step(std::uint64_t begin_ticks, std::uint64_t end_ticks, std::uint64_t number);
-  // What is known of devices, whether they did anything or not.
+  // Adds what is known of devices, whether they did anything or not.
   void add_devices(const std::vector<DeviceFacts>& facts);
-  // By os_thread; the one that began the session.
+  // Ends the recording; `main_os_id` is the os_thread of the thread that began the session.
   Recording finish(std::uint64_t main_os_id);
 
  private:

@@ -108,7 +108,7 @@ class Attributor {
     return launcher;
   }
 
-  // Of two spans with one correlation id, the better launcher has the larger one.
+  // Ranks launchers: of two spans with one correlation id, the better one has the larger rank.
   [[nodiscard]] std::tuple<bool, std::uint32_t, std::uint32_t> rank(std::uint32_t launcher) const {
     const std::uint32_t span = owner(launcher);
     return {!is_call(span), spans_[span].depth, spans_[launcher].depth};

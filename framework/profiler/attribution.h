@@ -13,7 +13,7 @@ namespace loci::profiler {
 
 struct DeviceWork {
   std::vector<loci_profile_device_span> spans;  // as in loci_profile
-  // Of each, the span that carries its correlation id: it may be a call within `span`.
+  // The span that carries the correlation id of each one: it may be a call within `span`.
   std::vector<std::uint32_t> launchers;
   std::uint64_t unattributed_spans = 0;
   std::uint64_t unattributed_ns = 0;

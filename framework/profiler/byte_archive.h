@@ -50,7 +50,7 @@ class ByteWriter {
   std::string bytes_;
 };
 
-// What a T takes at least.
+// Returns the least number of bytes that a T takes.
 template <class T>
 std::size_t least_bytes() {
   static const std::size_t size = [] {

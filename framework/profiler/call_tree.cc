@@ -146,7 +146,7 @@ class Builder {
     set_first_order(trees_.thread_nodes.data() + first_node, ends);
   }
 
-  // Of a node of a thread.
+  // Returns the first span of a node of a thread.
   [[nodiscard]] const loci_profile_span& first_span(const loci_profile_node& node) const {
     return nesting_.spans[trees_.thread_node_spans[node.first_span]];
   }
@@ -212,7 +212,7 @@ class Builder {
     }
   }
 
-  // Of a node that several threads have.
+  // Sorts the spans of a node that several threads have.
   void sort_spans(const loci_profile_node& node) {
     const auto first = trees_.node_spans.begin() + static_cast<std::ptrdiff_t>(node.first_span);
     std::stable_sort(first, first + static_cast<std::ptrdiff_t>(span_count(node)),

@@ -11,7 +11,7 @@
 
 namespace loci::profiler {
 
-// As in loci_profile, but for device_union_ns.
+// The trees have the form of loci_profile, but without device_union_ns.
 struct CallTrees {
   std::vector<loci_profile_node> nodes;
   std::vector<std::uint32_t> node_spans;

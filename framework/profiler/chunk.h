@@ -12,8 +12,8 @@
 
 namespace loci::profiler {
 
-// What a scope leaves when it ends. Of an allocation or release: the moment, the address, the bytes
-// and a label whose name and place are those of the memory.
+// A scope leaves a record when it ends. That of an allocation or release has the moment, the
+// address, the bytes and a label whose name and place are those of the memory.
 struct Record {
   std::uint64_t begin;
   std::uint64_t end;

@@ -21,7 +21,7 @@ inline std::atomic<bool> reads_tsc{false};
 
 // Chooses the clock; before it ticks are nanoseconds. Not while something is recorded.
 void choose_clock();
-// Whether the processor says that its counter is invariant, and the kernel trusts it.
+// Returns true if the processor says that its counter is invariant, and the kernel trusts it.
 bool has_invariant_tsc();
 
 inline std::uint64_t ticks() noexcept {
@@ -46,7 +46,7 @@ class ClockFit {
   // At least two samples, by time.
   explicit ClockFit(std::vector<ClockSample> samples);
 
-  // Of the monotonic clock. Before the first and after the last sample its line goes on.
+  // Returns monotonic time. The line goes on before the first sample and after the last one.
   [[nodiscard]] std::uint64_t to_ns(std::uint64_t at) const;
   // How far a sample lies from the line between its neighbours, at most, plus what the samples
   // themselves may be wrong by.

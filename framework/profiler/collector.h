@@ -28,7 +28,7 @@ class LiveRanges {
 
 struct CollectorOptions {
   Level level = Level::kOp;
-  // Of records, over all threads. Once it is used up, records are dropped and counted.
+  // The memory of records, over all threads. Once it is used up, records are dropped and counted.
   std::uint64_t memory_bytes = std::uint64_t{256} << 20;
   // Not zero: only what ended in that time before the end is kept, and old records make room.
   std::chrono::nanoseconds keep_last{0};
@@ -42,7 +42,7 @@ struct ThreadRecords {
   std::vector<Record> records;
 };
 
-// What was recorded between begin() and end().
+// The harvest is what was recorded between begin() and end().
 struct Harvest {
   std::uint64_t begin_ticks = 0;
   std::uint64_t end_ticks = 0;

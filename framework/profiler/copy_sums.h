@@ -10,7 +10,7 @@
 
 namespace loci::profiler {
 
-// As loci_profile.copies. Of the spans' members device_ns is set.
+// Returns loci_profile.copies. The spans' member device_ns is set.
 std::vector<loci_profile_copy> sum_copies(const Recording& recording, const Nesting& nesting);
 
 }  // namespace loci::profiler

@@ -8,7 +8,7 @@ namespace loci::profiler {
 
 namespace detail {
 inline std::atomic<std::uint64_t> next_correlation{1};
-// What the thread has taken ahead, so that threads seldom meet.
+// The ids that the thread has taken ahead, so that threads seldom meet.
 struct CorrelationBlock {
   static constexpr std::uint64_t kSize = 4096;
   std::uint64_t next = 0;

@@ -16,7 +16,7 @@ class CoveredTime {
     end_ = end;
     return end - from;
   }
-  // Of the intervals so far; 0 before the first.
+  // The end of the intervals so far; 0 before the first.
   [[nodiscard]] std::uint64_t end() const { return end_; }
 
  private:

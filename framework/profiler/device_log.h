@@ -1,4 +1,4 @@
-// What profile sources hand over, until the session takes it.
+// A log of what profile sources hand over, until the session takes it.
 #pragma once
 
 #include <loci/abi/profile_source.h>
@@ -25,7 +25,7 @@ class TextTable {
   std::unordered_map<std::string, std::uint32_t> index_;
 };
 
-// As loci_device_record, with the name in a table.
+// A loci_device_record whose name is in a table.
 struct DeviceRecord {
   loci_device_record record{};
   std::uint32_t name = 0;
@@ -54,7 +54,7 @@ class DeviceLog {
     std::uint64_t dropped = 0;
     std::vector<std::string> notes;
   };
-  // What has come since the last take().
+  // Returns what has come since the last take().
   Content take();
   // Forgets the records; notes stay.
   void drop_records();

@@ -1,5 +1,5 @@
-// Whether anything is recorded in the current context. Every scope first tests one word of the
-// process: whether any context records.
+// The test whether anything is recorded in the current context. Every scope first tests one word of
+// the process: whether any context records.
 #pragma once
 
 #include <loci/abi/profile.h>
@@ -26,7 +26,7 @@ inline constexpr std::uint32_t kEpochShift = 8;
 
 namespace detail {
 inline std::atomic<std::uint32_t> recording_contexts{0};
-// Of the current context.
+// Returns the word of the current context.
 std::uint32_t context_word(std::memory_order order) noexcept;
 }  // namespace detail
 

@@ -10,7 +10,7 @@
 namespace loci::profiler {
 namespace {
 
-// What a thread did in an interval.
+// The activity of a thread in an interval.
 class Activity {
  public:
   struct Share {
@@ -128,7 +128,7 @@ class GapFinder {
     gaps_.push_back(gap);
   }
 
-  // What a replay holds was launched when its first work began, though the call may not have
+  // Work that a replay holds was launched when its first work began, though the call may not have
   // returned.
   [[nodiscard]] bool is_within_replay(std::uint32_t next) const {
     const loci_profile_device_span& one = work_.spans[next - 1];

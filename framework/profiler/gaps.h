@@ -11,7 +11,7 @@
 
 namespace loci::profiler {
 
-// As loci_profile.gaps. A work is launched at the end of the span that carries its correlation id,
+// Returns loci_profile.gaps. A work is launched at the end of the span with its correlation id,
 // or when it begins, if that is earlier. If that was in the second half of the gap, the host came
 // late; what its thread did from the begin of the gap to the launch says why: copies for which it
 // waited at least half of that time, else the span with most time of its own. If it was earlier,

@@ -39,8 +39,8 @@ class IdMap {
     std::uint32_t value = LOCI_PROFILE_NONE;
   };
 
-  // Of the key, or of the free slot where it belongs. Fibonacci hashing: keys that follow one
-  // another are spread.
+  // The position of the key, or of the free slot where it belongs. Fibonacci hashing spreads keys
+  // that follow one another.
   [[nodiscard]] std::size_t position(std::uint64_t key) const {
     const std::size_t mask = slots_.size() - 1;
     const int shift = 64 - std::countr_zero(slots_.size());

@@ -21,7 +21,7 @@ class LabelTable {
   static LabelTable& instance();
   explicit LabelTable(std::size_t most = kMostLabels);
 
-  // The same number for equal labels. Once `most` are there, new ones get that of "(other)".
+  // Gives equal labels one number. Once `most` are there, new ones get that of "(other)".
   LabelId intern(const Label& label);
   // For live ranges. Valid as long as the table.
   [[nodiscard]] const loci_profile_label& abi(LabelId id) const;

@@ -29,7 +29,7 @@ Rank rank_for(std::size_t n) {
   return rank;
 }
 
-// Of the sample in order, with its zeros.
+// The sample in order, with its zeros.
 class Ordered {
  public:
   Ordered(std::vector<std::uint64_t>& values, std::size_t zeros) : values_(values), zeros_(zeros) {

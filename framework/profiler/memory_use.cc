@@ -52,7 +52,7 @@ class Follower {
     std::uint32_t tensor = LOCI_PROFILE_NONE;
     std::uint64_t bytes = 0;
   };
-  // By address, of one place.
+  // The blocks of one place, by address.
   struct Place {
     std::unordered_map<std::uint64_t, Block> blocks;
     std::uint64_t in_use = 0;

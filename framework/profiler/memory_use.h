@@ -11,7 +11,7 @@
 namespace loci::profiler {
 
 struct MemoryUse {
-  // As in loci_profile.
+  // The lists have the form of loci_profile.
   std::vector<loci_profile_memory_event> events;
   std::vector<loci_profile_tensor> tensors;
 };

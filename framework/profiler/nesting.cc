@@ -13,7 +13,7 @@
 namespace loci::profiler {
 namespace {
 
-// What a recorded depth can say. Bounds the time that walks to the outermost span take.
+// The greatest depth that a record can tell. Bounds the time of walks to the outermost span.
 constexpr std::size_t kMostNested = std::numeric_limits<std::uint16_t>::max();
 
 bool comes_before(const Span& a, const Span& b) {
@@ -22,9 +22,9 @@ bool comes_before(const Span& a, const Span& b) {
 
 bool is_empty(const Span& span) { return span.begin_ns == span.end_ns; }
 
-// Of spans that begin at one time, those without duration come before the others of their depth:
-// they lie in those of smaller depths only. Where the others' depths contradict their ends, nothing
-// can be told.
+// Places spans without duration before the others of their depth that begin at the same time: they
+// lie in those of smaller depths only. Where the others' depths contradict their ends, nothing can
+// be told.
 void place_empty_spans(std::vector<Span>::iterator first, std::vector<Span>::iterator last) {
   const auto first_empty = std::find_if(first, last, is_empty);
   const auto is_shallower = [](const Span& a, const Span& b) { return a.depth < b.depth; };

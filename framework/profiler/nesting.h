@@ -11,7 +11,7 @@
 namespace loci::profiler {
 
 struct Nesting {
-  // As in loci_profile, but for node and device_ns.
+  // The spans have the form of loci_profile, but without node and device_ns.
   std::vector<loci_profile_span> spans;
   // Index of the first span of each thread, and one more at the end.
   std::vector<std::uint32_t> first_of_thread;

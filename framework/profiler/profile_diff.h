@@ -1,4 +1,4 @@
-// What is different between two runs.
+// The differences between two runs.
 #pragma once
 
 #include <loci/profile_diff.hpp>

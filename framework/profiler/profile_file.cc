@@ -67,7 +67,7 @@ class Reader {
   }
 
  private:
-  // What stays as it is in all versions.
+  // Checks the part of the header that stays as it is in all versions.
   void check_format() {
     read_into(&header_, std::min<std::uint64_t>(file_.size(), sizeof header_), 0, "header");
     const std::string_view magic(header_.magic.data(), header_.magic.size());
@@ -154,7 +154,7 @@ class Reader {
   Table table_;
 };
 
-// What will be in a file.
+// The content of a file to be.
 class FileImage {
  public:
   explicit FileImage(const Recording& recording) : sections_(kSections) {

@@ -1,5 +1,5 @@
-// What a session has recorded, before anything is computed from it: what the collector gives, what
-// a profile file holds, and what tests make by hand. See loci/abi/profile.h for the words.
+// The recording of a session, before anything is computed from it: the collector gives it, a file
+// holds it, and tests make it by hand. See loci/abi/profile.h for the words.
 #pragma once
 
 #include <loci/abi/profile.h>

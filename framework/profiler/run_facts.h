@@ -1,4 +1,4 @@
-// What tells two runs apart that are to be compared.
+// The facts that tell two runs apart that are to be compared.
 #pragma once
 
 #include <loci/profile_diff.hpp>

@@ -11,7 +11,7 @@ namespace loci::profiler {
 
 namespace detail {
 void open_scope(std::uint32_t word, LabelId label, std::uint64_t correlation) noexcept;
-// Of the innermost scope of this thread.
+// Changes the label of the innermost scope of this thread.
 void relabel_scope(LabelId label, std::uint64_t correlation) noexcept;
 // Adds LOCI_SPAN_FAILED while an exception is on its way. Without `keep` the scope leaves nothing,
 // and what was within it stands where it stood.

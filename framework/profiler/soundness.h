@@ -1,4 +1,4 @@
-// Whether a recording can be aggregated at all.
+// The test that a recording can be aggregated at all.
 #pragma once
 
 #include "framework/profiler/recording.h"

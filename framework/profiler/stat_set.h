@@ -27,7 +27,7 @@ struct StatTotals {
 // The totals of one stat on one thread. Written by that thread alone, without a lock; read by any.
 class StatCell {
  public:
-  // What was added under another generation is forgotten.
+  // Adds a time, and forgets those that were added under another generation.
   void add(std::uint64_t ns, std::uint32_t generation) noexcept;
   [[nodiscard]] StatTotals read(std::uint32_t generation) const noexcept;
 
@@ -54,7 +54,7 @@ class StatSet {
   void add(StatId id, std::uint64_t ns) {
     cell(id).add(ns, generation_.load(std::memory_order_relaxed));
   }
-  // Of all threads, those that have ended too. Of stats that have been added to since reset().
+  // Totals over all threads, ended ones too, for stats that have been added to since reset().
   [[nodiscard]] std::map<std::string, StatTotals> totals() const;
   void reset();
 

@@ -104,7 +104,7 @@ void add_up(std::vector<Piece> pieces, StepTimes& times) {
   }
 }
 
-// Of the main thread alone, as the times are.
+// Counts the calls of the main thread alone, whose times these are.
 void count_calls(const loci_profile& abi, const std::vector<std::uint32_t>& numbers,
                  StepTimes& times) {
   for (std::size_t i = 0; i < abi.span_count; ++i) {

@@ -1,4 +1,4 @@
-// What the main thread did in each step.
+// The time of the main thread in each step, and what it did then.
 #pragma once
 
 #include <loci/abi/profile.h>
@@ -16,7 +16,7 @@ namespace loci::profiler {
 inline constexpr std::uint32_t kIdleTime = LOCI_PROFILE_NONE - 1;
 inline constexpr std::uint32_t kUnaccountedTime = LOCI_PROFILE_NONE;
 
-// Of one owner.
+// The time of one owner.
 struct OwnedTime {
   std::uint64_t total_ns = 0;             // over all steps
   std::vector<std::uint64_t> by_step_ns;  // of the steps in which it has any

@@ -1,4 +1,4 @@
-// What one thread records.
+// A log of what one thread records.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ inline constexpr std::uint32_t kMostDepth = 64;
 // its thread; what others read while it runs is atomic or under the mutex.
 class ThreadLog {
  public:
-  // Of the calling thread. With `recycles`, the oldest chunk makes room when the pool has none.
+  // Makes the calling thread's. With `recycles`, the oldest chunk makes room if the pool has none.
   ThreadLog(ChunkPool& pool, const std::atomic<bool>& recycles);
   ~ThreadLog();
   ThreadLog(const ThreadLog&) = delete;
@@ -29,7 +29,7 @@ class ThreadLog {
 
   // These three are for its own thread. open() begins a scope now.
   void open(std::uint32_t epoch, LabelId label, std::uint64_t correlation) noexcept;
-  // Of the innermost scope.
+  // Changes the label of the innermost scope.
   void relabel(LabelId label, std::uint64_t correlation) noexcept;
   // Ends the innermost scope at `end`; with `keep` it leaves a record.
   void close(std::uint64_t end, std::uint16_t flags, bool keep) noexcept;

@@ -24,7 +24,7 @@ class TreeShape {
   std::uint32_t find_or_add(std::uint32_t parent, std::uint32_t key);
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
 
-  // Of each node. Siblings stay in the order in which they came.
+  // Returns the place of each node. Siblings stay in the order in which they came.
   [[nodiscard]] std::vector<Place> preorder() const;
 
  private:

@@ -57,7 +57,7 @@ class BlockBuilder {
   VarId local(const Variable& variable);
   // From which its random operators draw.
   VarId random_state();
-  // Whether it takes its iteration so far.
+  // Returns true if it takes its iteration so far.
   [[nodiscard]] bool takes_iteration() const { return iteration_ != kNoVar; }
   // With these results. To be called last. With `copies_state`, a result that is state is returned
   // as a copy.
@@ -84,7 +84,7 @@ class BlockBuilder {
 // The blocks of one operator, which get one list of arguments.
 class BlockSet {
  public:
-  // Of a loop, the last of its `loop_blocks` is the body; other operators have none.
+  // The last one of a loop's `loop_blocks` is the body; other operators have none.
   explicit BlockSet(std::shared_ptr<ProgramImpl> outer, std::optional<BlockDraws> draws = {},
                     std::size_t loop_blocks = 0)
       : outer_(std::move(outer)), draws_(draws), loop_blocks_(loop_blocks) {}
@@ -95,13 +95,13 @@ class BlockSet {
   using Fill = std::function<std::vector<Variable>(const std::vector<Variable>& values)>;
   // Builds one block: `fill` gets the block's variables for the values and returns its results.
   void add(const std::vector<VarId>& values, bool copies_state, const Fill& fill);
-  // The same with arguments like these, of which the first `value_count` are the values.
+  // Builds one block with arguments like these; the first `value_count` of them are the values.
   void add(const std::vector<VarDesc>& arguments, std::size_t value_count, bool copies_state,
            const Fill& fill);
 
   // Variables outside that the blocks use.
   [[nodiscard]] const std::vector<VarId>& captures() const { return captures_; }
-  // Whether the blocks take the iteration as one more value, which begins with 0.
+  // Returns true if the blocks take the iteration as one more value, which begins with 0.
   [[nodiscard]] bool takes_iteration() const;
   // With the same captures as arguments everywhere. To be called last.
   std::vector<std::shared_ptr<const Block>> take();

@@ -17,7 +17,7 @@
 namespace loci::program {
 namespace {
 
-// What the tensor has of the plugin's memory. DLPack's struct is how a tensor takes over memory of
+// The tensor's hold on the plugin's memory. DLPack's struct is how a tensor takes over memory of
 // others without a copy.
 struct Memory {
   dlpack::ManagedTensor managed{};

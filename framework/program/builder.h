@@ -10,7 +10,7 @@
 
 namespace loci::program {
 
-// What an operator is made of. Slots are given by name; a slot that is not named is empty.
+// The parts of an operator to be made. Slots are given by name; a slot that is not named is empty.
 struct OperatorSpec {
   std::string type;
   std::string name;  // empty: "<type>_<n>"
@@ -29,7 +29,7 @@ struct OperatorSpec {
   // Writes into these existing persistable variables, which nothing else computes, instead of
   // making new ones: initialisers of parameters.
   std::vector<VarId> existing_outputs;
-  // Of control flow.
+  // The blocks of an operator of control flow.
   std::vector<std::shared_ptr<const Block>> blocks = {};
 };
 

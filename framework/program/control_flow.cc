@@ -128,7 +128,7 @@ void check_condition(const Operator& op, const Block& block, const Types& given)
                    types.size() == 1 ? text(types[0]) : fmt::format("{} values", types.size())));
 }
 
-// As far as both are known.
+// Makes extents that differ dynamic, as far as both are known. Returns true if any was.
 bool widen(const ops::TensorType& next, ops::TensorType* type) {
   bool has_changed = false;
   for (int axis = 0; axis < type->shape.rank(); ++axis) {
@@ -142,7 +142,7 @@ bool widen(const ops::TensorType& next, ops::TensorType* type) {
   return has_changed;
 }
 
-// Of what the blocks of a loop take, at any iteration.
+// The types of what the blocks of a loop take, at any iteration.
 Types types_in_loop(const Block& block, const Operator& op) {
   const std::vector<VarId> inputs = block_inputs(op);
   Types types = types_of(block, inputs);
@@ -170,7 +170,7 @@ Types types_in_loop(const Block& block, const Operator& op) {
 
 Block retyped(const Block& block, const Types& arguments);
 
-// Whether it draws from one of these states, by variable, what differs by nothing else.
+// Returns true if it draws from one of these states, by variable, and all else is equal each time.
 bool draws_from(const std::vector<bool>& states, const Block& block) {
   const auto is_state = [&](VarId id) { return states[static_cast<std::size_t>(id)]; };
   for (const Operator& op : block.ops) {

@@ -1,4 +1,4 @@
-// What operators that own blocks have in common.
+// Functions for all operators that own blocks.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ inline constexpr int kMostBlockDepth = 24;
 [[nodiscard]] inline bool is_while(const Operator& op) {
   return is(op, ops::Control::kLoop) || is(op, ops::Control::kLoopGradient);
 }
-// Whether the op's outputs come from branches: its types are infer_branches()'s.
+// Returns true if the op's outputs come from branches: its types are infer_branches()'s.
 [[nodiscard]] bool is_branching(const Operator& op);
 // Values of a loop, by which the arguments of its blocks begin; 0 for other control flow.
 [[nodiscard]] std::size_t value_count(const Operator& op);
@@ -44,28 +44,28 @@ void edit_blocks(Operator& op, const Edit& edit) {
 
 // The captures that a block changes in place, each once.
 [[nodiscard]] std::vector<VarId> changed_states(const Operator& op);
-// Whether blocks of a loop, or of a scan, draw the same random numbers in each iteration: from a
-// state that they capture, into which nothing of the iteration is folded.
+// Returns true if blocks of a loop, or of a scan, draw the same random numbers in each iteration:
+// from a state that they capture, into which nothing of the iteration is folded.
 [[nodiscard]] bool repeats_draws(const Operator& op);
 inline constexpr const char* kRepeatsDraws =
     "draws random numbers from one state in each iteration, so that they would be the same; fold "
     "the iteration into the state, by random_fold_in, as while_loop() and scan() do";
-// Whether an operator of the block, or of a block within, draws random numbers.
+// Returns true if an operator of the block, or of a block within, draws random numbers.
 [[nodiscard]] bool draws_random_numbers(const Block& block);
 
 // A type that is not known before the run has dtype kNone.
 [[nodiscard]] inline bool is_known(const ops::TensorType& type) {
   return type.dtype != DType::kNone;
 }
-// What both may be: an extent in which they differ is kDynamicDim, and where dtype or rank differ
-// the type is not known.
+// Returns the type of a value that may be both: an extent in which they differ is kDynamicDim, and
+// where dtype or rank differ the type is not known.
 [[nodiscard]] ops::TensorType merged(const ops::TensorType& a, const ops::TensorType& b);
 
 // Types of a block's results for arguments of these types. Throws as inference does.
 std::vector<ops::TensorType> result_types(const Block& block,
                                           const std::vector<ops::TensorType>& arguments);
 
-// As infer_outputs(), for an operator whose outputs come from branches. Checks that predicates have
+// Infers outputs, as infer_outputs() does, that come from branches. Checks that predicates have
 // one element, and that blocks fit the operator and each other. Throws Error(kInvalidArgument).
 std::vector<std::vector<ops::TensorType>> infer_branches(const Block& block, const Operator& op);
 // Checks that the blocks of a loop fit it, and returns the types that what they take has at any
@@ -75,10 +75,10 @@ std::vector<std::vector<ops::TensorType>> infer_branches(const Block& block, con
 std::vector<ops::TensorType> check_loop(const Block& block, const Operator& op);
 // Gives what is in the blocks of a loop those types. Throws as check_loop().
 void widen_loop(const Block& block, Operator& op);
-// Whether an iteration gives any value of the loop another shape, what its blocks take at first
-// being of these types. An extent that hangs on values is not known, and does not count.
+// Returns true if an iteration gives any value of the loop another shape; `inputs` are the types of
+// what its blocks take at first. An extent that hangs on values is not known, and does not count.
 [[nodiscard]] bool changes_shapes(const Operator& op, const std::vector<ops::TensorType>& inputs);
-// As check_loop(), for a while_grad.
+// Checks a while_grad as check_loop() checks a loop.
 void check_loop_gradient(const Block& block, const Operator& op);
 
 }  // namespace loci::program

@@ -29,7 +29,7 @@ class ControlFlow {
     draws_.counts = loop_blocks > 0;
     blocks_ = std::make_unique<BlockSet>(target_, draws_, loop_blocks);
   }
-  // What was refused draws nothing.
+  // An operator that was refused draws nothing.
   ~ControlFlow() {
     if (!is_appended_) target_->set_random_offset(draws_.offset);
   }

@@ -25,7 +25,7 @@ std::string dot_string(std::string_view text) {
 
 namespace {
 
-// By role.
+// The colours of operators, by role.
 constexpr std::array<const char*, 4> kFillColors{"#e3f2fd", "#ffebee", "#fff8e1", "#e8f5e9"};
 
 // Two lines; "\n" is an escape of the language.

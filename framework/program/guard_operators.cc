@@ -65,7 +65,7 @@ bool matches(const re2::RE2& pattern, const Block& block, const Operator& op) {
   return found;
 }
 
-// What a DeviceGuard around the matching operators would have caught.
+// A guarding of what a DeviceGuard around the matching operators would have caught.
 class Guarding {
  public:
   Guarding(std::unique_ptr<const re2::RE2> pattern, std::string place)

@@ -18,7 +18,7 @@ enum class Standing : std::uint8_t {
 // device.
 std::string guard_text(const Place& place, Standing standing);
 
-// Of a text that is not empty. guarded_place() throws as Place() does.
+// Read a text that is not empty. guarded_place() throws as Place() does.
 Standing standing_of(const std::string& guard);
 Place guarded_place(const std::string& guard);
 

@@ -29,7 +29,7 @@ class Inliner {
   // out of range, and an operator that reads what no branch computed; as check_iterations() for a
   // loop.
   void add(Operator op, std::vector<Operator>* into);
-  // Whether add() replaced any operator so far.
+  // Returns true if add() replaced any operator so far.
   [[nodiscard]] bool has_replaced() const { return has_replaced_; }
   // The variable for which `id` stands.
   [[nodiscard]] VarId meaning(VarId id) const;

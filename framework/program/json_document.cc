@@ -14,7 +14,7 @@
 namespace loci::program {
 namespace {
 
-// What one block takes, and each one within it.
+// One block takes 16 levels, and each one within it 4 more.
 constexpr std::size_t kMostDepth = 16 + 4 * std::size_t{kMostBlockDepth};
 
 [[noreturn]] void refuse_document(const std::string& file, const std::string& reason) {

@@ -23,7 +23,7 @@ constexpr int kFormatVersion = 1;
 // Random operators count from here upwards: far from overflow.
 constexpr std::int64_t kMostRandomOffset = std::int64_t{1} << 48;
 
-// As it is, but on one line. Unlike printable() it leaves UTF-8 alone.
+// Returns the text as it is, but on one line. Unlike printable() it leaves UTF-8 alone.
 std::string one_line(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -70,7 +70,7 @@ std::string optional_text(const Field& field, const char* key) {
   return field.has(key) ? field.at(key).text() : std::string();
 }
 
-// By op, the plugin that the file says brings it.
+// The plugin that the file says brings an op, by op.
 using PluginIds = std::map<std::string, std::string>;
 
 PluginIds read_plugins(const Field& root) {

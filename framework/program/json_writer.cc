@@ -41,8 +41,8 @@ std::string list_text(const std::vector<T>& values) {
   return list_text(values, [](const T& value) { return text_of(value); });
 }
 
-// As text from the beginning: nlohmann's documents with members in order copy them as they grow,
-// and end the process where they end without memory.
+// An object is text from the beginning: nlohmann's documents with members in order copy these as
+// they grow, and end the process where they end without memory.
 class ObjectText {
  public:
   ObjectText& add(const std::string& key, const std::string& value) {
@@ -86,7 +86,7 @@ struct AttributeWriter {
   }
 };
 
-// Of places, those that the user asked for: what else a program was traced with stays with it.
+// Keeps places that the user asked for; others, with which a program was traced, stay with it.
 bool is_kept(const std::string& guard) {
   return !guard.empty() && standing_of(guard) != Standing::kFound;
 }
@@ -179,7 +179,7 @@ std::string map_text(const std::map<std::string, Value>& values) {
   return object.text();
 }
 
-// By op.
+// The ops that programs use, by name.
 struct UsedOps {
   std::map<std::string, std::int64_t> versions;
   std::map<std::string, std::string> plugins;  // ids, of those that plugins bring

@@ -27,7 +27,7 @@ class Layer {
     return add(suffix, shape, dtype, std::move(init), /*trainable=*/true);
   }
 
-  // What the layer itself keeps: not trained.
+  // Adds a variable that the layer itself keeps: not trained.
   Variable state(const char* suffix, const Shape& shape, DType dtype, Initializer init) {
     return add(suffix, shape, dtype, std::move(init), /*trainable=*/false);
   }

@@ -37,7 +37,7 @@ Slot joined(Slot first, const Slot& second) {
 
 bool is_gradient(const Operator& loop) { return is(loop, ops::Control::kLoopGradient); }
 
-// What the loop reads: values, captures, and, of a gradient, gradients.
+// Returns what the loop reads: values, captures, and, of a gradient, gradients.
 Slot inputs_of(const Operator& loop) {
   const Slot inputs = block_inputs(loop);
   return is_gradient(loop) ? joined(inputs, loop.inputs[2]) : inputs;
@@ -83,7 +83,7 @@ std::shared_ptr<const Block> next_iteration(const Operator& loop, const Block& a
   next->results = rest.outputs[0];
   next->ops.push_back(std::move(rest));
   if (!is_gradient(loop)) return next;
-  // What the gradient makes of the gradients behind this iteration: those before it.
+  // The gradient's block makes the gradients before this iteration from those behind it.
   Operator before = case_for(loop, {}, joined(arguments, next->results));
   before.blocks = {loop.blocks[2]};
   before.outputs[0] = add_like(*next, around, loop.outputs[0]);
@@ -92,7 +92,7 @@ std::shared_ptr<const Block> next_iteration(const Operator& loop, const Block& a
   return next;
 }
 
-// What the loop gives if it makes no iteration: what it was given. State is copied, as it may
+// Returns a block of no iteration, which gives what the loop was given. State is copied, as it may
 // change later.
 std::shared_ptr<const Block> no_iteration(const Operator& loop, const Block& around) {
   auto block = std::make_shared<Block>();

@@ -76,11 +76,11 @@ struct Operator {
   Role role = Role::kForward;
   std::string scope;   // under which a profile shows it: "relu_grad"; empty: its own type
   std::string origin;  // of a gradient: the operator whose gradient it is part of, "relu_0"
-  // Of control flow: what it may run. All its blocks have one list of arguments. A block does not
-  // change any more once an operator owns it, so that copies of the operator share it.
+  // The blocks that control flow may run, all with one list of arguments. A block does not change
+  // any more once an operator owns it, so that copies of the operator share it.
   std::vector<std::shared_ptr<const Block>> blocks = {};
   std::shared_ptr<const Enclosure> enclosure = {};  // null: it stands where it was written
-  // Of a loop, or the gradient of one: iterations that were made before it (see peeling.h).
+  // Iterations that were made before a loop, or the gradient of one (see peeling.h).
   std::int64_t made = 0;
   [[nodiscard]] const std::string& type() const { return schema->name(); }
 };
@@ -89,7 +89,7 @@ struct Block {
   std::deque<VarDesc> vars;  // a deque: Variable hands out references
   std::unordered_map<std::string, VarId, NameHash, std::equal_to<>> index;  // by name
   std::vector<Operator> ops;
-  // Of a sub-block, or of a pruned program: what it is given and what it returns.
+  // The variables that a sub-block, or a pruned program, is given, and those that it returns.
   std::vector<VarId> arguments;
   std::vector<VarId> results;
 
@@ -108,14 +108,14 @@ class ProgramImpl {
   ProgramImpl();
   ProgramImpl(const ProgramImpl& other);  // a deep copy with an identity of its own
   ProgramImpl& operator=(const ProgramImpl&) = delete;
-  // The same program with this block for its main one, and for its only one.
+  // A copy of the program with this block for its main one, and for its only one.
   ProgramImpl(const ProgramImpl& other, Block main);
 
   // The program holds that operator, or blocks of it do: with a plugin's op it is a use of the
   // context that has the plugin.
   void note_ops_of(const Operator& op);
 
-  // Whether it holds a block of control flow while that is built; see block_builder.h.
+  // True while it holds a block of control flow that is being built; see block_builder.h.
   [[nodiscard]] bool is_block() const { return is_block_; }
   // Gives no name and no random offset that `other` has given.
   void continue_numbers(const ProgramImpl& other);

@@ -28,7 +28,7 @@ void check_buckets(const std::vector<std::int64_t>& buckets, const BucketUser& u
 // Likewise of more rows than in any bucket.
 [[nodiscard]] std::string too_many_rows(const std::vector<std::int64_t>& buckets);
 
-// Of a result to be cut. Throws Error(kInvalidArgument) unless it has the bucket's rows.
+// Checks a result to be cut. Throws Error(kInvalidArgument) unless it has the bucket's rows.
 void check_result(std::size_t index, const Shape& shape, std::int64_t bucket,
                   const BucketUser& user);
 

@@ -60,7 +60,7 @@ class RowWalk {
     return {};
   }
 
-  // Whether a value has a row for each, and is the same otherwise.
+  // Returns true if a value has a row for each, and is the same otherwise.
   [[nodiscard]] bool has_rows(const ops::TensorType& type, const ops::TensorType& other) const {
     if (type.shape.rank() == 0 || other.shape.rank() == 0) return false;
     if (type.shape[0] != form_.rows || other.shape[0] != other_.rows) return false;
@@ -126,7 +126,7 @@ class RowWalk {
     return kNoVar;
   }
 
-  // Of an operator that hangs on rows, or on how many there are.
+  // Marks the outputs of an operator that hangs on rows, or on how many there are.
   std::string mark_outputs(const Operator& op, const Types& inputs, const Types& outputs,
                            VarId source) {
     std::vector<std::vector<ops::InferArgument>> arguments(inputs.size());

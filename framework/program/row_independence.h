@@ -1,4 +1,4 @@
-// Whether what a program computes for a row of its inputs hangs on that row alone.
+// The proof that what a program computes for a row of its inputs hangs on that row alone.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace loci::program {
 
-// What a function does with inputs that have so many rows, the extent of dimension 0.
+// A function as it is for inputs that have so many rows, the extent of dimension 0.
 struct RowForm {
   const Block* block = nullptr;
   std::vector<VarId> inputs;

@@ -14,7 +14,7 @@ namespace loci::program {
 
 // The type of what step by step is taken from a stacked input: it has no dimension 0.
 [[nodiscard]] ops::TensorType slice_type(const ops::TensorType& stacked);
-// Of a stacked output of so many steps.
+// The type of a stacked output of so many steps.
 [[nodiscard]] ops::TensorType stacked_type(std::int64_t steps, const ops::TensorType& slice);
 
 // The types that the arguments of the scan's block have if its inputs, in the order of

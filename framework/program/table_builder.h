@@ -16,13 +16,13 @@
 
 namespace loci::program {
 
-// What was built.
+// The program that was built.
 struct BuiltProgram {
   // With what the outputs need. The arguments of its main block are the inputs, all of them in
   // order, and its results the outputs.
   std::shared_ptr<ProgramImpl> program;
-  // By name, for those in the program; they refer to the memory that was given, and must not be
-  // written to.
+  // Parameters by name, for those in the program; they refer to the memory that was given, and must
+  // not be written to.
   std::map<std::string, Tensor> parameters;
 };
 

@@ -19,7 +19,7 @@ bool has_control(const std::string& text) {
                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
-// What is looked at; put into words for an error only.
+// The thing that is looked at; put into words for an error only.
 struct Position {
   const char* list = nullptr;  // null: the block itself
   std::size_t index = 0;
@@ -72,7 +72,7 @@ class BlockVerifier {
     fail(fmt::format(format, std::forward<Args>(args)...));
   }
 
-  // What schemas, places and shapes refuse is damage here.
+  // Anything that schemas, places and shapes refuse is damage here.
   template <class Check>
   void guarded(const Check& check) const {
     try {

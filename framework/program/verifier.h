@@ -1,4 +1,4 @@
-// Whether a program keeps the rules of its form.
+// The rules of a program's form, and the check that it keeps them.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace loci::program {
 // operators[3] ('relu_0'): <reason>", where `where` names the program, as in "net.json: main".
 void verify(const ProgramImpl& program, const std::string& where);
 
-// Whether both types may be those of one value.
+// Returns true if both types may be those of one value.
 bool compatible(const ops::TensorType& a, const ops::TensorType& b);
 
 }  // namespace loci::program

@@ -42,8 +42,8 @@ WeightsRecord read_weights_record(const Field& root) {
   return record;
 }
 
-// As text: nlohmann's documents of several members end the process where memory runs out while one
-// is made.
+// The record is written as text: nlohmann's documents of several members end the process where
+// memory runs out while one is made.
 void add_weights_record(std::string& json, const WeightsRecord& record) {
   std::string member = "null";
   if (record.file) {

@@ -1,4 +1,4 @@
-// What a program file says of the weights beside it: the member "weights".
+// The facts in a program file about the weights beside it: the member "weights".
 //
 //   "weights": {"file": "weights-0123456789abcdef.safetensors", "bytes": 1234,
 //               "header": "xxh64:...", "content": "xxh64:..."}
@@ -26,7 +26,7 @@ struct WeightsRecord {
   std::optional<WeightsFile> file;
 };
 
-// Of a file's top level. The name it gives is one without directories.
+// Reads a file's top level. The name it gives is one without directories.
 WeightsRecord read_weights_record(const Field& root);
 
 // Adds the member to what to_json() returned.
