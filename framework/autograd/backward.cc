@@ -246,7 +246,7 @@ class Backward {
     rename(contribution, fmt::format("{}@GRAD@{}", block_.var(of).name, number));
   }
 
-  // Returns true if it already is a gradient of a variable, or a part of one, or was there before.
+  // Returns true if it is a gradient already, or a part of one; or no gradient of this walk.
   [[nodiscard]] bool is_named(VarId id) const {
     const std::size_t fresh = at(id) - old_vars_;
     return at(id) < old_vars_ || (fresh < named_.size() && named_[fresh]);

@@ -87,8 +87,8 @@ void precede_destructors() noexcept {
   registered.store(seen);
 }
 
-// Waits for other threads that run new code, since nobody could precede what they register until
-// they are through. One that begins later, in the microseconds before exit() ends, is not seen.
+// Waits for other threads that run new code, since nobody could precede what these register until
+// they are through. One that begins later, just before exit() calls end(), is not seen.
 void await_new_code() noexcept {
   constexpr std::chrono::microseconds kPause{100};
   constexpr std::chrono::seconds kPatience{1};
@@ -109,7 +109,7 @@ void await_new_code() noexcept {
 struct ThreadEnd {
   ~ThreadEnd() {
     await_new_code();
-    // Nobody tells what kernels register at a later run than their first. The main thread, which
+    // Registrations by kernels at a later run than their first go unnoticed. The main thread, which
     // ends only once, therefore always registers the end anew.
     if (::getpid() == ::gettid()) new_code.fetch_add(1);
     precede_destructors();

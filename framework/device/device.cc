@@ -18,7 +18,7 @@
 namespace loci::device {
 namespace {
 
-// Closes the device; what fails then, as nothing can be done about it any more, is logged.
+// Closes the device. An error is logged, as nothing can be done about a device that is gone.
 void close_device(const device::DeviceBackend& backend, const Place& place,
                   loci_device* device) noexcept {
   try {

@@ -99,7 +99,7 @@ class Device {
   // one, the device stays open.
   void begin_use() noexcept { uses_.fetch_add(1, std::memory_order_relaxed); }
   void end_use() noexcept { uses_.fetch_sub(1, std::memory_order_release); }
-  // Gives back the memory that a device keeps which is lost and does not hang.
+  // Gives back the memory that is kept; for a device that is lost and does not hang.
   void release_kept_memory() noexcept;
   // Closes one that is lost, does not hang and is not in use; what is left answers that it is lost.
   // Nobody may have been given it since it was lost, or be within a call of it that began before.

@@ -221,8 +221,8 @@ class DeviceManager::Impl {
     return best;
   }
 
-  // Says, for a type that several plugins bring, what the others have, as one that comes later may
-  // be hidden. Empty if there is no other.
+  // Says, for a type that several plugins bring, what the others have; one that comes later may
+  // have hidden it. Empty if there is no other.
   std::string rivals(const device::DeviceBackend& used) {
     std::vector<std::string> others;
     for (const auto& source : sources_) {

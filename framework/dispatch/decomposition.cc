@@ -44,7 +44,7 @@ TypedOperator typed(const ops::ListedCall& call, const Attributes& attributes,
   return op;
 }
 
-// Refuses calls that a decomposition may not make: all results have to be described before the run.
+// Refuses a call unless all that there is to know of its results is known before the run.
 void check_call(const ops::OpSchema& op, const ops::ListedCall& call) {
   const ops::OpSchema& schema = *call.schema;
   bool reads_host = false;

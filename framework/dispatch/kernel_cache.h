@@ -16,7 +16,7 @@ namespace loci::dispatch {
 // hundred that oneDNN has generated code for, or tens of thousands of portable ones.
 std::uint64_t most_kernel_bytes();
 
-// The work of preparing kernels of one name, with those that declined.
+// The work that preparing kernels of one name has taken, also where they declined.
 struct PreparingWork {
   std::uint64_t count = 0;
   std::uint64_t declined = 0;

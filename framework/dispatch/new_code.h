@@ -1,4 +1,4 @@
-// A record of the code of kernels: a kernel may run code that has not run before in the process.
+// A record of which kernels may run code that has not run before in the process.
 #pragma once
 
 #include <loci/abi/kernels.h>

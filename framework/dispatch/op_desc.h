@@ -53,7 +53,7 @@ class OpDesc {
   [[nodiscard]] const loci_op_desc& abi() const { return abi_; }
   // With what one launch costs by the schema: for those who prepare, as finding it takes a while.
   [[nodiscard]] loci_op_desc with_cost() const;
-  // Returns true if there are outputs and all are empty. No kernel is asked for nothing: the other
+  // Returns true if there are outputs, all empty. No kernel is asked to do nothing: the other
   // extents of an empty tensor may be greater than any that it could count with.
   [[nodiscard]] bool writes_nothing() const;
   // Returns true if it draws random numbers from a state that holds an amount to add to its offset,

@@ -143,7 +143,7 @@ class Fuser {
   }
 
   // Returns true if an operand changes before the fused operator reads it. A normalisation by
-  // running statistics leaves the state as it is that it says it writes.
+  // running statistics does not change the state that it says it writes.
   [[nodiscard]] bool changes_between(const Chain& chain) const {
     for (const Slot& slot : chain.fused.inputs) {
       for (const VarId id : slot) {

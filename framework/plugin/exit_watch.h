@@ -17,7 +17,7 @@ inline constexpr int kPluginExitStatus = 5;
 // whose call it was is read from the stack. _exit() cannot be seen.
 void watch_exits(const std::string& id, const std::string& path);
 
-// Acts as the handler, for other code that runs at exit and would wait for work that the plugin
+// Acts like the handler, for other code that runs at exit and would wait for work that the plugin
 // was in the middle of. Once in a process, before any other.
 void end_if_a_plugin_exits() noexcept;
 

@@ -16,7 +16,7 @@ namespace loci::plugin {
 // Every directory above `path`, from the root down: whom an upper one trusts decides who could have
 // changed what is below it, so that the path stays what it is once the last one has passed.
 void check_directories_above(const std::string& path);
-// Checks those directories and `directory` itself, in which plugins lie.
+// Checks every directory above `directory`, and that one itself, in which plugins lie.
 void check_plugin_directory(const std::string& directory);
 // The open file itself; `path` is for messages.
 void check_plugin_file(int descriptor, const std::string& path);

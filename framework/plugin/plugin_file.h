@@ -7,7 +7,7 @@
 
 namespace loci::plugin {
 
-// A file that is read from the descriptor, and later mapped as the very same. The dynamic linker
+// Ensures that the file read through the descriptor is the one mapped later. The dynamic linker
 // takes a path, not a descriptor: a descriptor's path would be the plugin's name for debuggers and
 // $ORIGIN to its dependencies. So the path is held to what was checked, in two ways. Who is neither
 // root nor the user cannot change it, as no directory on the way lets them (permissions.h). What

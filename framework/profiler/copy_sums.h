@@ -10,7 +10,7 @@
 
 namespace loci::profiler {
 
-// Returns loci_profile.copies. The spans' member device_ns is set.
+// Returns loci_profile.copies. Reads the spans' device_ns, which has to be set before.
 std::vector<loci_profile_copy> sum_copies(const Recording& recording, const Nesting& nesting);
 
 }  // namespace loci::profiler

@@ -70,7 +70,7 @@ std::string optional_text(const Field& field, const char* key) {
   return field.has(key) ? field.at(key).text() : std::string();
 }
 
-// The plugin that the file says brings an op, by op.
+// The plugins that bring the ops, by op, as the file says.
 using PluginIds = std::map<std::string, std::string>;
 
 PluginIds read_plugins(const Field& root) {

@@ -86,7 +86,7 @@ struct AttributeWriter {
   }
 };
 
-// Keeps places that the user asked for; others, with which a program was traced, stay with it.
+// Returns true for a place that the user asked for; no file keeps those that a trace found.
 bool is_kept(const std::string& guard) {
   return !guard.empty() && standing_of(guard) != Standing::kFound;
 }

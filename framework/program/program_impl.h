@@ -108,7 +108,7 @@ class ProgramImpl {
   ProgramImpl();
   ProgramImpl(const ProgramImpl& other);  // a deep copy with an identity of its own
   ProgramImpl& operator=(const ProgramImpl&) = delete;
-  // A copy of the program with this block for its main one, and for its only one.
+  // Makes a copy of the program with this block for its main one, and for its only one.
   ProgramImpl(const ProgramImpl& other, Block main);
 
   // The program holds that operator, or blocks of it do: with a plugin's op it is a use of the

@@ -26,7 +26,7 @@ struct WeightsRecord {
   std::optional<WeightsFile> file;
 };
 
-// Reads a file's top level. The name it gives is one without directories.
+// Reads the record at a file's top level. The name it gives is one without directories.
 WeightsRecord read_weights_record(const Field& root);
 
 // Adds the member to what to_json() returned.

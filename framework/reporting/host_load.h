@@ -14,7 +14,7 @@ struct BusyTicks {
   std::uint64_t ticks = 0;  // in which they did anything; sysconf(_SC_CLK_TCK) of them are a second
   std::uint32_t processors = 0;
 };
-// Sums up the processors that count, from the text of /proc/stat: its lines "cpu0 ...", "cpu1 ...".
+// Sums up ticks of processors that count, from /proc/stat's text: its lines "cpu0 ...", "cpu1 ...".
 // Nothing if there is no such line.
 std::optional<BusyTicks> busy_ticks(const std::string& stat,
                                     const std::function<bool(std::uint32_t)>& is_allowed);

@@ -67,7 +67,7 @@ void Uses::wait(bool writers_only) {
   if (!is_idle()) {
     const Tickets tickets = pending(writers_only);
     for (const Ticket& ticket : tickets) ticket.queue->wait_quietly(ticket.number);
-    // The failures of readers do not concern this one.
+    // The failures of readers do not concern this wait.
     for (const Ticket& ticket : pending(/*writers_only=*/true)) ticket.queue->wait(ticket.number);
     forget_ended(tickets);
   }
