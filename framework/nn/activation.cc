@@ -1,16 +1,25 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <loci/nn/activation.hpp>
 #include <loci/ops/activation.hpp>
 #include <loci/ops/elementwise.hpp>
 #include <loci/ops/loss.hpp>
 
+#include "framework/core/raise.h"
 #include "framework/eager/user_call.h"
 #include "framework/nn/arguments.h"
 
 namespace loci {
 inline namespace v0 {
 namespace nn {
+
+Softplus::Softplus(double beta) : beta_(beta) {
+  if (beta == 0 || !std::isfinite(beta)) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[Softplus] beta is {}; give a finite number other than 0", beta);
+  }
+}
 
 Tensor ReLU::forward(const Tensor& x) {
   const eager::UserCall call(__builtin_return_address(0));
@@ -36,13 +45,35 @@ Tensor Hardswish::forward(const Tensor& x) {
   const eager::UserCall call(__builtin_return_address(0));
   return hard_swish(x);
 }
+Tensor Mish::forward(const Tensor& x) {
+  const eager::UserCall call(__builtin_return_address(0));
+  return mish(x);
+}
+Tensor SiLU::forward(const Tensor& x) {
+  const eager::UserCall call(__builtin_return_address(0));
+  return silu(x);
+}
+Tensor Softplus::forward(const Tensor& x) {
+  const eager::UserCall call(__builtin_return_address(0));
+  return beta_ == 1 ? softplus(x) : scale(softplus(scale(x, beta_)), 1 / beta_);
+}
+Tensor Softsign::forward(const Tensor& x) {
+  const eager::UserCall call(__builtin_return_address(0));
+  return softsign(x);
+}
 Tensor Softmax::forward(const Tensor& x) {
   const eager::UserCall call(__builtin_return_address(0));
   return softmax(x, axis_);
 }
+Tensor LogSoftmax::forward(const Tensor& x) {
+  const eager::UserCall call(__builtin_return_address(0));
+  return log_softmax(x, axis_);
+}
 
 std::string GELU::arguments() const { return fmt::format("approximate={}", truth(approximate_)); }
+std::string Softplus::arguments() const { return fmt::format("beta={}", beta_); }
 std::string Softmax::arguments() const { return fmt::format("axis={}", axis_); }
+std::string LogSoftmax::arguments() const { return fmt::format("axis={}", axis_); }
 
 }  // namespace nn
 }  // namespace v0

@@ -51,12 +51,55 @@ class LOCI_PUBLIC Hardswish : public Module {
   [[nodiscard]] std::string type() const override { return "Hardswish"; }
 };
 
+class LOCI_PUBLIC Mish : public Module {
+ public:
+  Tensor forward(const Tensor& x) override;
+  [[nodiscard]] std::string type() const override { return "Mish"; }
+};
+
+class LOCI_PUBLIC SiLU : public Module {
+ public:
+  Tensor forward(const Tensor& x) override;
+  [[nodiscard]] std::string type() const override { return "SiLU"; }
+};
+
+// softplus(beta * x) / beta. Throws Error(kInvalidArgument) for a beta that is zero or not finite.
+class LOCI_PUBLIC Softplus : public Module {
+ public:
+  explicit Softplus(double beta = 1);
+
+  Tensor forward(const Tensor& x) override;
+  [[nodiscard]] std::string type() const override { return "Softplus"; }
+  [[nodiscard]] std::string arguments() const override;
+
+ private:
+  double beta_;
+};
+
+class LOCI_PUBLIC Softsign : public Module {
+ public:
+  Tensor forward(const Tensor& x) override;
+  [[nodiscard]] std::string type() const override { return "Softsign"; }
+};
+
 class LOCI_PUBLIC Softmax : public Module {
  public:
   explicit Softmax(int axis = -1) : axis_(axis) {}
 
   Tensor forward(const Tensor& x) override;
   [[nodiscard]] std::string type() const override { return "Softmax"; }
+  [[nodiscard]] std::string arguments() const override;
+
+ private:
+  int axis_;
+};
+
+class LOCI_PUBLIC LogSoftmax : public Module {
+ public:
+  explicit LogSoftmax(int axis = -1) : axis_(axis) {}
+
+  Tensor forward(const Tensor& x) override;
+  [[nodiscard]] std::string type() const override { return "LogSoftmax"; }
   [[nodiscard]] std::string arguments() const override;
 
  private:
