@@ -16,7 +16,7 @@ LOCI_PUBLIC std::vector<Tensor> grad(const std::vector<Tensor>& outputs,
                                      const std::vector<Tensor>& weights = {},
                                      bool retain_graph = false, bool create_graph = false);
 
-// Whether the current thread records gradients; it does at first.
+// Returns true while the current thread records gradients; it does at first.
 [[nodiscard]] LOCI_PUBLIC bool is_grad_enabled();
 
 // Sets that while it lives.

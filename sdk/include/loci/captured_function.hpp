@@ -40,8 +40,8 @@ class CapturedFunctionImpl;
 inline namespace v0 {
 
 struct CaptureOptions {
-  // Of the graphs. Without one: that of the innermost DeviceGuard, else of the first input that is
-  // not on the host, else the CPU.
+  // The place of the graphs. Without one: that of the innermost DeviceGuard, else of the first
+  // input that is not on the host, else the CPU.
   std::optional<Place> place = {};
   // Plain calls of each form of inputs before it is captured, at least 1: what is done once, such
   // as making an optimizer's state, belongs into no graph.
@@ -87,8 +87,8 @@ struct CapturedForm {
   std::uint64_t replays = 0;
   std::uint64_t captures = 0;
   std::uint64_t peak_bytes = 0;  // of the graph's own memory
-  // What that will be at least: what the tensors were that the last plain call before the capture
-  // made, at one time. Zero before that call, and where nothing was made.
+  // The least that peak_bytes will be: the bytes of the tensors that the last plain call before the
+  // capture had at one time. Zero before that call, and where it made none.
   std::uint64_t estimated_bytes = 0;
   std::uint64_t input_bytes = 0;  // of the copies of inputs that it reads
   std::uint64_t capture_ns = 0;   // of the latest capture

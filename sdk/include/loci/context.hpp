@@ -63,7 +63,7 @@ class LOCI_PUBLIC ContextGuard {
 
  private:
   std::shared_ptr<core::Context> context_;
-  // What the thread was in.
+  // The context and its values that the thread had before; the destructor puts them back.
   core::Context* outer_;
   void* outer_values_;
 };

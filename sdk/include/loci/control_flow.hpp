@@ -68,7 +68,7 @@ struct WhileOptions {
   std::int64_t max_iterations = 0;
 };
 
-// What a step of a scan gives, and what the scan gives in the end.
+// The values that a step of a scan gives, and those that the scan gives in the end.
 template <class V>
 struct ScanResult {
   std::vector<V> carry;  // of a step: the next values
@@ -82,7 +82,7 @@ struct ScanOptions {
   bool reverse = false;
 };
 
-// What the functions below come down to, for symbolic values.
+// The functions below this group call these, for symbolic values and for tensors.
 //
 // Runs the branch of the first predicate that is true, or the last one, which has no predicate.
 LOCI_PUBLIC std::vector<Variable> emit_case(const std::vector<Variable>& predicates,

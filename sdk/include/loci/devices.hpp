@@ -13,7 +13,7 @@ inline namespace v0 {
 // All functions load the plugins that declare the device types they are asked for, at the first
 // call that needs them: plugins::configure() comes before. They may be called from any thread.
 
-// What a device says of itself. Texts are empty and numbers 0 where the device does not know.
+// The description that a device gives of itself. Texts are empty and numbers 0 where it knows none.
 struct DeviceProperties {
   Place place;       // with its index, "gpu" replaced by the type of the device
   std::string name;  // "NVIDIA H200"
@@ -28,7 +28,7 @@ struct DeviceProperties {
   bool is_accelerator = false;  // a candidate for the place "gpu"
   bool uses_host_memory = false;
   bool is_queued = false;  // work is enqueued into streams; else it is done when a launch returns
-  // Of streams, by stream.hpp; both 0 where there are none.
+  // The range of priorities of streams, see stream.hpp; both are 0 where there are none.
   int least_priority = 0;
   int greatest_priority = 0;
 };
@@ -39,8 +39,8 @@ LOCI_PUBLIC std::vector<Place> devices();
 // How many devices of that type there are, 0 if no plugin brings it; "gpu" counts those of the type
 // that "gpu" stands for. Throws Error if the plugin cannot count them.
 LOCI_PUBLIC int device_count(const std::string& type);
-// Whether an executor could be made for that place; opens no device. Why not is in the error of
-// device_properties(). Of a device that is lost: false.
+// Returns true if an executor could be made for that place, and false for a device that is lost;
+// opens no device. The error of device_properties() says why it could not.
 LOCI_PUBLIC bool is_available(const Place& place);
 // Opens the device. Throws Error(kUnavailable) if there is none, with the devices that there are in
 // the message and the reason of each plugin in the details.

@@ -10,7 +10,7 @@
 namespace loci {
 inline namespace v0 {
 
-// What kind of failure it was. The numbers equal those of the C ABI (loci/abi/base.h).
+// The kind of a failure. The numbers equal those of the C ABI (loci/abi/base.h).
 enum class ErrorCode {
   kInvalidArgument = 1,  // the caller broke a documented rule
   kNotFound = 2,         // a name, file or device that is not there

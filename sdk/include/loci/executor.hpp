@@ -24,18 +24,18 @@ inline namespace v0 {
 // far as results keep their bits; or as far as each op stays within its documented bound.
 enum class Optimization { kNone, kExact, kDefault };
 
-// Whether the launches of a program are captured as graphs of their device's own, which a run then
-// launches instead of them (loci/graph.hpp tells what such graphs are). The first run of a plan is
-// a plain one, the next captures, and each run after that replays. What a run is fed and fetches,
-// and variables that have other storage than before, are bound anew in each run: their addresses
-// are exchanged in the graph, or, where the capturer cannot do that, they are copied to where the
-// graph reads them. Results are the same to the bit.
+// Chooses if the launches of a program are captured as graphs of their device's own, which a run
+// then launches instead of them (loci/graph.hpp tells what such graphs are). The first run of a
+// plan is a plain one, the next captures, and each run after that replays. What a run is fed and
+// fetches, and variables that have other storage than before, are bound anew in each run: their
+// addresses are exchanged in the graph, or, where the capturer cannot do that, they are copied to
+// where the graph reads them. Results are the same to the bit.
 enum class GraphCapture : std::uint8_t {
   kOff,
-  // What can be captured is: the rest is launched one by one, between graphs. Of a graph are loops
-  // and branches about which the device can decide by itself, whose bodies then launch work of that
-  // device alone; in all others the host decides. inspect::capture() says what, and why. On a
-  // device without a capturer nothing is captured. On the CPU the launches of the first runs are
+  // All that can be captured is: the rest is launched one by one, between graphs. A graph contains
+  // loops and branches about which the device can decide by itself, whose bodies then launch work
+  // of that device alone; in all others the host decides. inspect::capture() says what, and why. On
+  // a device without a capturer nothing is captured. On the CPU the launches of the first runs are
   // timed; where that is faster as measured, threads then share those that are too small for all
   // threads: up to `streams` of them, each of which goes through a part, in an order that is fixed.
   kAuto,
@@ -120,15 +120,15 @@ struct CompileOptions {
 // Values of data variables, by name.
 using Feed = std::vector<std::pair<std::string, Tensor>>;
 
-// What a run returns: variables, by handle or name.
+// The variables that a run returns, by handle or name.
 class LOCI_PUBLIC Fetch {
  public:
   Fetch(const Variable& variable);  // NOLINT(google-explicit-constructor): {loss, "accuracy"}
   Fetch(std::string name);          // NOLINT(google-explicit-constructor)
   Fetch(const char* name);          // NOLINT(google-explicit-constructor)
 
-  // The same, at that place instead of the host: what is computed there is not copied. "gpu" and a
-  // bare type are resolved with the executor's place as the preferred one.
+  // Returns the variable at that place instead of the host: what is computed there is not copied.
+  // "gpu" and a bare type are resolved with the executor's place as the preferred one.
   [[nodiscard]] Fetch at(const Place& place) const;
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }

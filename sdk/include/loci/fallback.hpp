@@ -1,4 +1,4 @@
-// What happens where a device has no kernel for an op.
+// A policy says what happens where a device has no kernel for an op.
 #pragma once
 
 #include <loci/export.hpp>

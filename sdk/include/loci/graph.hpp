@@ -92,7 +92,7 @@ class LOCI_PUBLIC GraphPool {
   std::shared_ptr<capture::GraphMemory> memory_;
 };
 
-// Whether a graph may consist of several segments where the device captures natively. Refused: what
+// Allows or refuses graphs of several segments where the device captures natively. Refused: what
 // the device cannot record ends the capture with an error that names it, and why.
 enum class GraphSplitting : std::uint8_t { kAllowed, kRefused };
 
@@ -125,16 +125,16 @@ struct GraphStats {
   std::uint64_t replays = 0;
   std::uint64_t capture_ns = 0;        // from capture_begin() to the end of capture_end()
   std::vector<GraphSegment> segments;  // in order
-  // Of native segments, when variables had other storage than before: addresses that were
-  // exchanged, and where the capturer cannot do that, segments that were captured again, of which
-  // some had to be instantiated again, too.
+  // The native segments count what they did when variables had other storage than before: addresses
+  // that were exchanged, and where the capturer cannot do that, segments that were captured again,
+  // of which some had to be instantiated again, too.
   std::uint64_t patches = 0;
   std::uint64_t recaptures = 0;
   std::uint64_t reinstantiations = 0;
 };
 
-// Of one thread at a time, but for what CaptureMode::kRelaxed allows. Belongs to the context in
-// which it was made.
+// A graph is used by one thread at a time, but for what CaptureMode::kRelaxed allows. It belongs to
+// the context in which it was made.
 class LOCI_PUBLIC Graph {
  public:
   // At the place of the innermost DeviceGuard, or without one at the CPU.

@@ -103,7 +103,7 @@ class InlineList {
     data_ = local();
     capacity_ = N;
   }
-  // Of a list without elements.
+  // Takes the elements of `other`, which is empty then. This list has none before.
   void take(InlineList& other) noexcept {
     if (other.data_ != other.local()) {
       data_ = std::exchange(other.data_, other.local());

@@ -18,11 +18,11 @@ namespace inspect {
 LOCI_PUBLIC std::string to_dot(const Program& program);
 LOCI_PUBLIC std::string to_json(const Program& program);
 
-// What a run must be fed, and what an inference model was saved to return (else empty).
+// Return what a run must be fed, and what an inference model was saved to return (else nothing).
 LOCI_PUBLIC std::vector<Variable> data_variables(const Program& program);
 LOCI_PUBLIC std::vector<Variable> results(const Program& program);
 
-// What rewrites a program before it runs.
+// A pass rewrites a program before it runs.
 struct Pass {
   std::string name;  // for CompileOptions::disabled_passes
   std::string summary;
@@ -30,10 +30,10 @@ struct Pass {
 // In the order in which they run.
 LOCI_PUBLIC std::vector<Pass> passes();
 
-// What the passes up to and with `last` (all, if it is empty) make of a program that runs at
-// `place` for these fetches; without any, every value that no operator reads is kept. Extents that
-// only feeds say stay unknown here, so that a run may fold more. Throws Error(kInvalidArgument) for
-// an unknown pass or fetch.
+// Returns what the passes up to and with `last` (all, if it is empty) make of a program that runs
+// at `place` for these fetches; without any, every value that no operator reads is kept. Extents
+// that only feeds say stay unknown here, so that a run may fold more. Throws
+// Error(kInvalidArgument) for an unknown pass or fetch.
 LOCI_PUBLIC Program after_passes(const Program& program, const std::vector<Fetch>& fetches = {},
                                  const std::string& last = {}, const Place& place = Place());
 
@@ -125,7 +125,7 @@ struct Plan {
 LOCI_PUBLIC Plan plan(const Executor& executor, const Program& program, const Feed& feed,
                       const std::vector<Fetch>& fetch);
 
-// What keeps a program from being captured as one graph of the executor's place.
+// A reason that keeps a program from being captured as one graph of the executor's place.
 struct CaptureProblem {
   std::string op;  // "[while_loop] while_0 at sim:0, inputs: {...}"; "[capture]" of the whole
   std::string reason;
@@ -137,14 +137,14 @@ struct CaptureProblem {
 LOCI_PUBLIC std::vector<CaptureProblem> capture_problems(const Executor& executor,
                                                          const Program& program, const Feed& feed,
                                                          const std::vector<Fetch>& fetch);
-// The same of a step of imperative code, for a Graph of that place or a CapturedFunction: runs
-// `step` once, as it runs without, and looks at what the calling thread does. Besides what is
-// refused, what splits the graph where the device captures natively, and what lies at another place
-// and would be read as it was. Each once, the first 1,000. The graph's streams are the thread's
-// current one at that place and those that are forked off it by events. What the step only does
-// once, such as making an optimizer's state, belongs into an earlier run of it. Throws
-// Error(kUnavailable) for the place, Error(kInvalidArgument) within a capture or a trace, and what
-// the step throws.
+// Returns the problems of a step of imperative code, for a Graph of that place or a
+// CapturedFunction: runs `step` once, as it runs without, and looks at what the calling thread
+// does. Besides what is refused, it finds what splits the graph where the device captures natively,
+// and what lies at another place and would be read as it was. Each once, the first 1,000. The
+// graph's streams are the thread's current one at that place and those that are forked off it by
+// events. What the step only does once, such as making an optimizer's state, belongs into an
+// earlier run of it. Throws Error(kUnavailable) for the place, Error(kInvalidArgument) within a
+// capture or a trace, and what the step throws.
 LOCI_PUBLIC std::vector<CaptureProblem> capture_problems(const std::function<void()>& step,
                                                          const Place& place);
 // A line for each: "[op] ...: reason; remedy\n".
@@ -158,7 +158,7 @@ struct CapturedPart {
   std::string reason;          // why it is not native; empty if it is
   std::uint64_t branches = 1;  // how many of its items run at the same time, at most
 };
-// What became of the captures of a plan. All zero before the second run.
+// The outcome of the captures of a plan. All numbers are zero before the second run.
 struct LOCI_PUBLIC PlanCapture {
   std::vector<CapturedPart> parts;  // of the latest capture, in order
   std::uint64_t captures = 0;       // one for each run at the same time
@@ -166,7 +166,7 @@ struct LOCI_PUBLIC PlanCapture {
   std::uint64_t capture_ns = 0;     // of the latest
   std::uint64_t bytes = 0;          // of graphs, and of memory that feeds are copied into, about
   std::uint64_t arena_bytes = 0;    // what a graph keeps besides: the plan's intermediate values
-  // As in GraphStats.
+  // These three count what the members of GraphStats with these names count.
   std::uint64_t patches = 0;
   std::uint64_t recaptures = 0;
   std::uint64_t reinstantiations = 0;
@@ -182,7 +182,7 @@ struct LOCI_PUBLIC PlanCapture {
   // "23 of 25 launches and copies in 2 graphs; ..." and a line for each reason.
   [[nodiscard]] std::string to_string() const;
 };
-// Of an executor whose CompileOptions::capture is not kOff; compiles as plan() does.
+// Takes an executor whose CompileOptions::capture is not kOff; compiles as plan() does.
 LOCI_PUBLIC PlanCapture capture(const Executor& executor, const Program& program, const Feed& feed,
                                 const std::vector<Fetch>& fetch);
 
@@ -195,7 +195,7 @@ struct KernelPreparation {
   std::uint64_t nanoseconds = 0;
 };
 
-// What is kept so that the next run, or call, need not make it again. Bytes.
+// Plans and kernels that are kept so that the next run, or call, need not make them again. Bytes.
 struct Caches {
   std::uint64_t plans = 0;              // each for a program, its feeds and fetches
   std::uint64_t plan_bytes = 0;         // also of the plans of loops and of deferred operators
@@ -209,7 +209,7 @@ struct Caches {
   std::vector<KernelPreparation> preparations;
 };
 LOCI_PUBLIC Caches caches(const Executor& executor);
-// Of imperative code, which keeps kernels only.
+// Returns the caches of imperative code, which keeps kernels only.
 LOCI_PUBLIC Caches imperative_caches();
 
 // A row of the transfer ledger of the current context.

@@ -1,4 +1,4 @@
-// What the ops are that programs consist of, for those who write kernels of them.
+// Describes the ops that programs consist of, for those who write kernels of them.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ struct OpAttribute {
   std::string kind;  // bool, int64, float64, string, dtype, int64s, float64s, strings
   // Its default; empty: it has to be given.
   std::optional<Attribute> default_value;
-  // Of numbers, or of those of a list: both are allowed themselves. Empty: no limit.
+  // The limits of a number, or of those of a list: both are allowed themselves. Empty: no limit.
   std::optional<Attribute> minimum;
   std::optional<Attribute> maximum;
   std::vector<std::string> choices;  // of a text, or of those of a list; none: any

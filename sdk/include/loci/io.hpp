@@ -118,7 +118,7 @@ LOCI_PUBLIC void save_program(const std::string& directory, const Program& main,
                               const Program& startup, const Scope* scope = nullptr);
 
 struct LoadOptions {
-  // Whether to compare all of the weights with their digest. Their length and header are compared
+  // True to compare all of the weights with their digest. Their length and header are compared
   // anyway.
   bool check_content = false;
 };

@@ -68,7 +68,7 @@ LOCI_OP_ALIAS V operator-(const V& x) {
   return scale(x, -1.0);
 }
 
-// Of each element: bool.
+// Comparisons give a bool for each element.
 template <class V, IfTensorOrVariable<V> = 0>
 LOCI_OP_ALIAS V operator<(const V& x, const V& y) {
   return less_than(x, y);

@@ -24,10 +24,10 @@ struct ParameterGradient {
   Variable rows;
 };
 
-// What all optimizers do. In a program, state that a rule keeps for a parameter (velocity, moments)
-// is a persistable variable "<parameter>.<state>" of its shape at its place, in float64 for float64
-// parameters and in float32 for all others. A parameter whose gradient is row-sparse, such as the
-// table of an embedding, is updated at the cost of the rows that were touched.
+// The base of all optimizers. In a program, state that a rule keeps for a parameter (velocity,
+// moments) is a persistable variable "<parameter>.<state>" of its shape at its place, in float64
+// for float64 parameters and in float32 for all others. A parameter whose gradient is row-sparse,
+// such as the table of an embedding, is updated at the cost of the rows that were touched.
 class LOCI_PUBLIC Optimizer {
  public:
   virtual ~Optimizer();
@@ -55,9 +55,9 @@ class LOCI_PUBLIC Optimizer {
   // Clears the gradients of the parameters.
   static void zero_grad(const std::vector<Tensor>& parameters);
 
-  // What step() keeps, copied to the host: "learning_rate" (float64); for each parameter that it
-  // has updated and each of the rule's states "<parameter>.<state>", and "<parameter>.step" where
-  // the rule counts. `parameters` gives the names, as nn::Module::named_parameters() does.
+  // Returns what step() keeps, copied to the host: "learning_rate" (float64); for each parameter
+  // that it has updated and each of the rule's states "<parameter>.<state>", and "<parameter>.step"
+  // where the rule counts. `parameters` gives the names, as nn::Module::named_parameters() does.
   [[nodiscard]] StateDict state_dict(const StateDict& parameters) const;
   // Puts such a state in the place of what is kept, where the parameters are: from the same
   // parameters and random state (see set_random_state()) the steps to come are the same to the bit.

@@ -23,7 +23,7 @@ class LOCI_PUBLIC Place {
   // 0 where none was given.
   [[nodiscard]] int index() const noexcept { return index_ < 0 ? 0 : index_; }
   [[nodiscard]] bool has_index() const noexcept { return index_ >= 0; }
-  // Whether this is host memory, "cpu".
+  // Returns true for host memory, "cpu".
   [[nodiscard]] bool is_host() const noexcept { return type_ == "cpu"; }
 
   // "cpu" for the host, "type:index" otherwise.

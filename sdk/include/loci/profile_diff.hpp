@@ -1,4 +1,4 @@
-// What is different between two runs, as data: profiling::compare() makes it from two profiles, see
+// The difference between two runs, as data: profiling::compare() makes it from two profiles, see
 // loci/profiler.hpp, and `loci profile diff` shows it. Plain values, without a link to the
 // profiles.
 //
@@ -25,7 +25,7 @@ struct Median {
   std::size_t count = 0;
 };
 
-// Of one side; times are per step.
+// The values of one side; times are per step.
 struct DiffSide {
   double mean_ns = 0;
   Median median;         // over the steps
@@ -33,7 +33,7 @@ struct DiffSide {
   double device_ns = 0;  // mean; of the device work that it launched itself
 };
 
-// Whether the medians differ by more than chance: kYes if their intervals lie apart.
+// Says if the medians differ by more than chance: kYes if their intervals lie apart.
 enum class Significance {
   kNo,
   kYes,
@@ -58,7 +58,7 @@ struct DiffRow {
   std::vector<PathPart> path;  // from the outermost span on; empty for idle and unaccounted time
   DiffSide a;                  // self time
   DiffSide b;
-  // Of the means, rounded so that the rows' sum is the step's to the nanosecond.
+  // The difference of the means, rounded so that the rows' sum is the step's to the nanosecond.
   std::int64_t delta_ns = 0;
   Significance significance = Significance::kNo;
 };
@@ -90,7 +90,7 @@ struct TransferDiff {
   Side b;
 };
 
-// What a profile says of its run. Two that differ in it are hard to compare.
+// The facts that a profile tells of its run. Two that differ in them are hard to compare.
 struct RunFacts {
   std::string machine;
   std::string program;
@@ -114,8 +114,8 @@ struct ProfileDiff {
   TransferDiff other_transfers;
 };
 
-// Whether the step got slower by more than `percent`, in the median, and not by chance. Where there
-// are too few steps to tell chance apart, the change counts as it is.
+// Returns true if the step got slower by more than `percent`, in the median, and not by chance.
+// Where there are too few steps to tell chance apart, the change counts as it is.
 [[nodiscard]] inline bool is_slower_by(const ProfileDiff& diff, double percent) {
   return diff.step.percent > percent && diff.step.significance != Significance::kNo;
 }

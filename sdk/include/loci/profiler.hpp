@@ -37,8 +37,8 @@ struct ProfilerSchedule {
   std::uint64_t repeat = 0;
 };
 
-// What a session records and who shows it. Functions throw Error(kInvalidArgument) for a text that
-// they do not know, and list those there are.
+// These options say what a session records and who shows it. Functions throw
+// Error(kInvalidArgument) for a text that they do not know, and list those there are.
 class LOCI_PUBLIC ProfilerOptions {
  public:
   // The first three are the classic report's: they reach the reporter "classic" as its options of
@@ -63,9 +63,9 @@ class LOCI_PUBLIC ProfilerOptions {
   ProfilerOptions& schedule(const ProfilerSchedule& schedule);
   // Keeps only what ended in the last `time` of the session ("flight recorder").
   ProfilerOptions& keep_last(std::chrono::nanoseconds time);
-  // Of host records, 32 bytes each; beyond it they are dropped and counted. 256 MiB by default.
+  // Limits host records, 32 bytes each; beyond it they are dropped and counted. 256 MiB by default.
   ProfilerOptions& memory_limit(std::uint64_t bytes);
-  // Whether reports end with a section on how far they can be trusted; true by default.
+  // Sets if reports end with a section on how far they can be trusted; true by default.
   ProfilerOptions& quality(bool shown);
   // Which of the `world_size` processes that compute together this one is, from 0: shown by
   // reports, so that those of several can be told apart. Without it the environment's RANK and
@@ -101,7 +101,7 @@ class LOCI_PUBLIC ProfilerOptions {
 class LOCI_PUBLIC Profiler {
  public:
   explicit Profiler(const ProfilerOptions& options = {});
-  // The same with the words of the classic profiler.
+  // Starts a session with the words of the classic profiler.
   explicit Profiler(const std::string& state, const std::string& sorted_key = "default",
                     const std::string& profile_path = "",
                     const std::string& tracer_option = "Default");
@@ -121,8 +121,8 @@ class LOCI_PUBLIC Profiler {
   std::unique_ptr<reporting::Session> session_;
 };
 
-// The same without an object. start throws as Profiler's constructor, the others throw
-// Error(kInvalidArgument) if nothing has been started.
+// These start and stop a session without an object. start throws as Profiler's constructor, the
+// others throw Error(kInvalidArgument) if nothing has been started.
 LOCI_PUBLIC void start_profiler(const std::string& state = "All",
                                 const std::string& tracer_option = "Default");
 LOCI_PUBLIC std::vector<std::string> stop_profiler(const std::string& sorted_key = "default",
@@ -158,7 +158,7 @@ LOCI_PUBLIC std::vector<ReporterInfo> reporters();
 // output. Throws as Profiler's constructor.
 LOCI_PUBLIC std::string output_of(const std::string& reporter);
 
-// Whether report() would take these reporters for that file, which is not read: throws if not.
+// Throws what report() would throw for these reporters and that file, which is not read.
 LOCI_PUBLIC void check_reporters(const std::string& profile_path,
                                  const std::vector<std::string>& reporters);
 
@@ -169,8 +169,8 @@ LOCI_PUBLIC void check_reporters(const std::string& profile_path,
 LOCI_PUBLIC std::vector<std::string> report(const std::string& profile_path,
                                             const std::vector<std::string>& reporters);
 
-// What is different between the runs of two native files: by operator, idle and unaccounted time,
-// per step; and the transfers gained and lost. Throws as report().
+// Compares the runs of two native files: by operator, idle and unaccounted time, per step; and the
+// transfers gained and lost. Throws as report().
 LOCI_PUBLIC ProfileDiff compare(const std::string& first_path, const std::string& second_path);
 
 }  // namespace profiling

@@ -68,10 +68,10 @@ class LOCI_PUBLIC Variable {
   [[nodiscard]] DType dtype() const;
   // Extents that are not known before a run are kDynamicDim.
   [[nodiscard]] const Shape& shape() const;
-  // Whether it lives in the scope across runs.
+  // Returns true if the variable lives in the scope across runs.
   [[nodiscard]] bool persistable() const;
   void set_persistable(bool persistable) const;
-  // Whether gradients stop here.
+  // Returns true if gradients stop here.
   [[nodiscard]] bool stop_gradient() const;
   void set_stop_gradient(bool stop) const;
 
@@ -113,10 +113,10 @@ class LOCI_PUBLIC DeviceGuard {
   DeviceGuard& operator=(const DeviceGuard&) = delete;
 };
 
-// As if the operators that `pattern` matches had been built under DeviceGuard(place), whatever
-// guard they have: those whose whole name, type or the name of an output it matches. The parameters
-// and statistics that they use live there then, with their updates and initialisers. Gradients are
-// operators of their own here. Returns how many operators it matches in both programs.
+// Places the operators that `pattern` matches as if they had been built under DeviceGuard(place),
+// in spite of any guard: those whose whole name, type or the name of an output it matches. The
+// parameters and statistics that they use live there then, with their updates and initialisers.
+// Gradients are operators of their own here. Returns how many it matches in both programs.
 //
 // `pattern` is a regular expression in RE2's syntax, which is Perl's without what needs
 // backtracking (look-around, back references): time is linear in the length of the names, whatever
@@ -150,7 +150,7 @@ LOCI_PUBLIC Variable data(const std::string& name, const Shape& shape, DType dty
 LOCI_PUBLIC Variable create_parameter(const Shape& shape, DType dtype, const Initializer& init,
                                       const std::string& name = {});
 
-// As create_parameter, but not trained: learning rates, statistics.
+// Works like create_parameter() for a variable that is not trained: learning rates, statistics.
 LOCI_PUBLIC Variable create_persistable(const Shape& shape, DType dtype, const Initializer& init,
                                         const std::string& name = {});
 

@@ -19,7 +19,7 @@ namespace config {
 // LOCI_LOG: "operator=trace,transfer=debug", or one level for all modules. Throws
 // Error(kInvalidArgument) that names the entry.
 LOCI_PUBLIC void set_log_levels(const std::string& spec);
-// What it takes: the levels, from the one that logs most, "trace", to "off"; the modules.
+// LOCI_LOG takes these: the levels, from the one that logs most, "trace", to "off"; the modules.
 LOCI_PUBLIC std::vector<std::string> log_levels();
 LOCI_PUBLIC std::vector<std::string> log_modules();
 
@@ -42,8 +42,8 @@ struct EnvironmentVariable {
 };
 // All that Loci itself reads, by name.
 LOCI_PUBLIC std::vector<EnvironmentVariable> environment_variables();
-// What is wrong with a value: "is '0'; it takes an integer in [1, 4096]". Empty if nothing is, or
-// if Loci itself does not read the variable.
+// Says what is wrong with a value: "is '0'; it takes an integer in [1, 4096]". Empty if nothing is,
+// or if Loci itself does not read the variable.
 LOCI_PUBLIC std::string problem_of(const std::string& name, const std::string& value);
 // Checks the environment now: see above.
 LOCI_PUBLIC void check_environment();

@@ -41,7 +41,7 @@ class LOCI_PUBLIC Shape {
   // Adds an extent at the end.
   void push_back(std::int64_t extent);
 
-  // Whether every extent is known.
+  // Returns true if every extent is known.
   [[nodiscard]] bool is_static() const noexcept;
   // Product of the extents, 1 for rank 0. Throws Error(kInvalidArgument) if one is unknown or the
   // product does not fit into 63 bits.

@@ -50,7 +50,7 @@ class LOCI_PUBLIC Stream {
   // for any. What it throws is thrown by the next wait for the stream. Throws
   // Error(kInvalidArgument) for an empty one.
   void launch_host_function(std::function<void()> function) const;
-  // Whether all that was enqueued has ended.
+  // Returns true if all that was enqueued has ended.
   [[nodiscard]] bool done() const;
   // Waits for all that was enqueued. Throws the first error that no wait has thrown yet.
   void synchronize() const;

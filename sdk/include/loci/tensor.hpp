@@ -62,7 +62,7 @@ class LOCI_PUBLIC Tensor {
   // Waits for all work that uses the memory. Whoever has it may change elements at any time: an
   // executor packs a parameter (see inspect::PackedConstant) for each run anew from then on.
   [[nodiscard]] void* raw_data() const;
-  // The same, for reading alone.
+  // Returns the address that raw_data() returns, for reading alone.
   [[nodiscard]] const void* read_data() const;
   // The elements of a host tensor, as raw_data(). Throws Error(kInvalidArgument) for another dtype
   // or place.
@@ -91,7 +91,7 @@ class LOCI_PUBLIC Tensor {
   [[nodiscard]] Tensor operator[](std::int64_t index) const;
   // Elements [begin, end) along dimension 0; negative bounds count from the end.
   [[nodiscard]] Tensor rows(std::int64_t begin, std::int64_t end) const;
-  // The same elements, outside of what is differentiated.
+  // A tensor of the same elements, outside of what is differentiated.
   [[nodiscard]] Tensor detach() const;
 
   // Changes in place. The result keeps dtype, shape and place. They return this tensor. Where
@@ -113,12 +113,12 @@ class LOCI_PUBLIC Tensor {
   // How often the storage has been changed in place.
   [[nodiscard]] std::uint64_t version() const;
 
-  // Whether gradients are recorded for what is computed from it.
+  // Returns true if gradients are recorded for what is computed from the tensor.
   [[nodiscard]] bool requires_grad() const;
-  // Of a tensor that is not the result of recorded ops, with a floating dtype; else throws
+  // Takes a tensor that is not the result of recorded ops, with a floating dtype; else throws
   // Error(kInvalidArgument).
   const Tensor& set_requires_grad(bool required = true) const;
-  // Whether it is not the result of recorded ops.
+  // Returns true if the tensor is not the result of recorded ops.
   [[nodiscard]] bool is_leaf() const;
   // Adds the gradients of this tensor to those of the leaves that it was computed from. `gradient`
   // has this tensor's form; a tensor of one element takes 1 without it. What backward() needs is

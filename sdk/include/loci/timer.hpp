@@ -43,7 +43,7 @@ class TimerSite {
   std::atomic<std::uint32_t> stat_{0};  // 0: not used yet, else the number of the stat, plus one
 };
 
-// What a timer says of itself. A literal is not copied: a `const char*` has to stay valid as long
+// The text that a timer shows. A literal is not copied: a `const char*` has to stay valid as long
 // as the timer.
 class TimerInfo {
  public:
@@ -95,7 +95,7 @@ class InfoTimer : public ScopeTimer {
 LOCI_PUBLIC bool print_status(const std::string& name);
 // Prints all, by name; waits for device times that are not known yet.
 LOCI_PUBLIC void print_all_status();
-// What that prints.
+// Returns the text that print_all_status() prints.
 LOCI_PUBLIC std::string all_status();
 // Forgets the times, of threads that have ended too.
 LOCI_PUBLIC void reset_all_status();

@@ -25,14 +25,14 @@ struct TraceOptions {
   // Dimension 0 of every input may have any extent: the program's is kDynamicDim, and shape()
   // within the function says so.
   bool symbolic_batch = false;
-  // Of the inputs; "input_0", ... for those without one.
+  // The names of the inputs; "input_0", ... for those without one.
   std::vector<std::string> input_names;
   std::vector<std::string> output_names;
   // A function that calls more ops than this is taken for one that never ends.
   std::size_t max_operators = 1'000'000;
 };
 
-// What a trace gives. Tensors that the function uses and does not get as inputs are persistable
+// The result of a trace. Tensors that the function uses and does not get as inputs are persistable
 // variables; `scope` has them, with their own storage, so that what the program updates is seen in
 // the tensors and the other way round.
 struct Traced {

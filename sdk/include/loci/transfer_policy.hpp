@@ -1,4 +1,4 @@
-// What happens when a run copies values between places.
+// A policy says what happens when a run copies values between places.
 #pragma once
 
 #include <cstdint>

@@ -7,9 +7,9 @@
 namespace loci {
 inline namespace v0 {
 
-// Of the headers.
+// The version of the headers.
 inline constexpr std::string_view kVersion = "0.1.0";
-// Of the library that the program runs with.
+// Returns the version of the library that the program runs with.
 LOCI_PUBLIC std::string_view version();
 
 }  // namespace v0

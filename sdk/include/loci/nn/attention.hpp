@@ -31,7 +31,7 @@ class LOCI_PUBLIC MultiHeadAttention : public Module {
                     const Tensor& mask = {}) {
     return forward(query, key, value, mask);
   }
-  // Of x to itself.
+  // Lets x attend to itself.
   Tensor forward(const Tensor& x) override { return forward(x, x, x); }
   using Module::operator();
 

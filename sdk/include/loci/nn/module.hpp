@@ -42,14 +42,14 @@ class LOCI_PUBLIC Module {
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
-  // What the module computes. The base throws Error(kUnsupported): a module may take something else
-  // than one tensor, in a function of its own.
+  // Computes the module's result. The base throws Error(kUnsupported): a module may take something
+  // else than one tensor, in a function of its own.
   virtual Tensor forward(const Tensor& x);
   LOCI_OP_ALIAS Tensor operator()(const Tensor& x) { return forward(x); }
 
   // The name of the class: "Linear".
   [[nodiscard]] virtual std::string type() const;
-  // What is in parentheses after it: "in_features=10, out_features=1, bias=True".
+  // The text in parentheses after the type: "in_features=10, out_features=1, bias=True".
   [[nodiscard]] virtual std::string arguments() const;
   // Both, with the children in lines of their own.
   [[nodiscard]] std::string to_string() const;
@@ -73,7 +73,7 @@ class LOCI_PUBLIC Module {
   void to(const Place& place);
   // Clears the gradients of all parameters.
   void zero_grad();
-  // Of all parameters: whether gradients are recorded for them.
+  // Sets for all parameters if gradients are recorded for them.
   void set_requires_grad(bool required = true);
 
   // Parameters and buffers: of each module its parameters, its buffers, and its children's. The

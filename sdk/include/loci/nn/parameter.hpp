@@ -1,4 +1,4 @@
-// What modules keep, and how it gets its first value.
+// Modules keep parameters and buffers; an initializer gives each its first value.
 #pragma once
 
 #include <loci/dtype.hpp>
@@ -26,7 +26,7 @@ struct ParameterOptions {
 // Error(kInvalidArgument) for a dtype that is not floating.
 LOCI_PUBLIC Tensor make_parameter(const Shape& shape, DType dtype, const Initializer& init);
 
-// The same without a gradient, of any dtype: statistics, tables.
+// Makes a tensor likewise, without a gradient and of any dtype: statistics, tables.
 LOCI_PUBLIC Tensor make_buffer(const Shape& shape, DType dtype, const Initializer& init);
 
 }  // namespace nn

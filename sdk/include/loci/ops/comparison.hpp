@@ -34,7 +34,7 @@ LOCI_OP V greater_equal(const V& x, const V& y) {
   return OpCall<V>("greater_equal").input("x", x).input("y", y).result();
 }
 
-// Of bool, to bool, with broadcasting. Compare numbers with 0 to make them bool.
+// Logical ops take bool and give bool, with broadcasting. Compare numbers with 0 to make them bool.
 template <class V>
 LOCI_OP V logical_and(const V& x, const V& y) {
   return OpCall<V>("logical_and").input("x", x).input("y", y).result();

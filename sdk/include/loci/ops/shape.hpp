@@ -9,7 +9,7 @@
 namespace loci {
 inline namespace v0 {
 
-// The same elements under another shape; an extent of 0 is that of x at the same position, and one
+// Gives the elements another shape; an extent of 0 is that of x at the same position, and one
 // extent of -1 is inferred.
 template <class V>
 LOCI_OP V reshape(const V& x, const std::vector<std::int64_t>& shape) {

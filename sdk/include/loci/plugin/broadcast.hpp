@@ -17,7 +17,7 @@ namespace loci::sdk {
 
 namespace detail {
 
-// Of the dimension that is `from_end` before the last.
+// Returns the extent of the dimension that is `from_end` before the last.
 inline std::int64_t extent_from_end(Dims dims, std::size_t from_end) {
   return from_end < dims.size() ? dims[dims.size() - 1 - from_end] : 1;
 }
@@ -27,7 +27,7 @@ struct BroadcastAxis {
   std::int64_t extent;
   std::array<std::int64_t, operands> strides;
 
-  // Whether `outer` goes on where this one ends, in every operand.
+  // Returns true if `outer` goes on where this axis ends, in every operand.
   [[nodiscard]] bool continues_in(const BroadcastAxis& outer) const {
     for (std::size_t o = 0; o < operands; ++o) {
       if (outer.strides[o] != strides[o] * extent) return false;

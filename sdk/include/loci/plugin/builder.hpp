@@ -84,7 +84,7 @@ class BuilderCall {
     for (const std::string_view name : names) output_names_.push_back(to_abi(name));
     return *this;
   }
-  // Of control flow, in the order of loci/abi/builder.h.
+  // Gives a block of control flow. Blocks come in the order of loci/abi/builder.h.
   BuilderCall& block(Block block) {
     blocks_.push_back(block.id);
     return *this;
@@ -98,7 +98,7 @@ class BuilderCall {
  private:
   const Builder& builder_;
   std::string_view op_;
-  // What the C structs point to stays where it is in a deque.
+  // The C structs point to these lists, which stay where they are in a deque.
   std::deque<std::vector<loci_value>> ids_;
   std::deque<std::vector<std::int64_t>> integers_;
   std::deque<std::vector<double>> reals_;
@@ -136,7 +136,7 @@ class Builder {
     check(host_, api_.type_of(builder_, value.id, &type));
     return type;
   }
-  // Of a whole program; a gradient's refuses them. Unknown extents are LOCI_DIM_UNKNOWN.
+  // Adds an input of a program; gradients refuse it. Unknown extents are LOCI_DIM_UNKNOWN.
   [[nodiscard]] Value input(std::string_view name, loci_dtype dtype,
                             const std::vector<std::int64_t>& dims) const {
     const loci_type type = type_of(dtype, dims);

@@ -52,7 +52,7 @@
 
 namespace loci::sdk {
 
-// What the device calls its own objects. Valid as long as the capturer.
+// The device's own objects, by the names that it gives them. Valid as long as the capturer.
 class NativeHandles {
  public:
   NativeHandles(const Host& host, const loci_native_handles& handles)

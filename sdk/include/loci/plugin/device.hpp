@@ -319,8 +319,8 @@ const loci_device_api* device_table() {
   return &kTable;
 }
 
-// What the host's handles stand for, for kernels of the same plugin: Prepare::device() and
-// Launch::stream(). The stream is nullptr where the host passes none.
+// Return the objects that the host's handles stand for, for kernels of the same plugin:
+// Prepare::device() and Launch::stream(). The stream is nullptr where the host passes none.
 template <class D>
 D& device_of(loci_device* device) {
   return detail::device_box<D>(device).value;

@@ -87,8 +87,8 @@ struct AxisSplit {
 // The step along each axis; those from the rank on are 0.
 using Strides = std::array<std::int64_t, LOCI_MAX_RANK>;
 
-// Of a dense tensor whose elements are `unit` apart: 1 counts in elements, an element's size in
-// bytes.
+// Returns the strides of a dense tensor whose elements are `unit` apart: 1 counts in elements, an
+// element's size in bytes.
 inline Strides dense_strides(Dims dims, std::int64_t unit = 1) {
   Strides strides{};
   std::int64_t stride = unit;

@@ -42,7 +42,7 @@ struct FusedExpression {
   std::vector<std::uint32_t> results;  // values, by output
 };
 
-// Of an operator in `create`; its schema has checked what it says. Throws
+// Reads the expression of an operator in `create`; its schema has checked what it says. Throws
 // Error(LOCI_CODE_UNSUPPORTED) for an op that this header does not know.
 inline FusedExpression read_fused_expression(const OpDesc& op) {
   const AttributeReader attributes = op.attributes();

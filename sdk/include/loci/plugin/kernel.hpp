@@ -36,7 +36,7 @@ namespace loci::sdk {
 
 namespace detail {
 
-// What a loci_prepared* points to.
+// A loci_prepared* points to this.
 struct PreparedBase {
   const Host* host;
   void (*destroy)(PreparedBase*) noexcept;
@@ -71,7 +71,7 @@ loci_error* launch_thunk(const loci_prepared* prepared, const loci_launch* launc
 
 }  // namespace detail
 
-// What a kernel prepared that another one launches as a part of itself: see Prepare::part().
+// A prepared kernel that another one launches as a part of itself: see Prepare::part().
 class PreparedPart {
  public:
   // Throws Error as the kernel does.
@@ -93,7 +93,7 @@ class PreparedPart {
 
 class Kernel;
 
-// What a kernel prepares from, and where it leaves the result.
+// A kernel prepares from this, and leaves the result in it.
 class Prepare {
  public:
   Prepare(const Host& host, loci_device* device, const loci_op_desc& op, loci_prepared_info& info)
@@ -184,7 +184,7 @@ template <class K>
 std::unique_ptr<Kernel> make_kernel(const OpDesc& op) {
   return std::make_unique<K>(op);
 }
-// The same for an op without attributes: a function that prepares.
+// Makes the kernel of an op without attributes from a function that prepares; for KernelDef.create.
 template <PrepareFn prepare_fn>
 std::unique_ptr<Kernel> make_kernel(const OpDesc&) {
   return std::make_unique<detail::FunctionKernel<prepare_fn>>();
@@ -235,7 +235,7 @@ class KernelList {
   std::vector<loci_kernel_def> defs_;
 };
 
-// What a plugin's relayout() gets: both views have the same dtype and extents.
+// The arguments of a plugin's relayout(): both views have the same dtype and extents.
 struct RelayoutCall {
   loci_device* device;
   const loci_view& source;  // plain
@@ -246,7 +246,7 @@ struct RelayoutCall {
 
 namespace detail {
 
-// What a loci_kernel* points to.
+// A loci_kernel* points to this.
 struct KernelBox {
   const Host* host;
   loci_device* device;

@@ -1,4 +1,4 @@
-// What matmul and mul multiply: operands as matrices with strides.
+// The operands that matmul and mul multiply are matrices with strides.
 //
 // A shape is plain data, made in prepare and read by any number of threads in a launch. Nothing
 // here checks or allocates. Strides and offsets are in elements.
@@ -20,7 +20,7 @@ struct MatmulSizes {
   std::int64_t n = 0;
   std::int64_t k = 0;
 
-  // As a double, because it may be more than any integer holds.
+  // Returns a double, because they may be more than any integer holds.
   [[nodiscard]] double multiplications() const {
     return static_cast<double>(batch) * static_cast<double>(m) * static_cast<double>(n) *
            static_cast<double>(k);

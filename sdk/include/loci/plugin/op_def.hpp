@@ -21,7 +21,7 @@ class Upgrade;
 // neither the op nor its arguments: the host adds them.
 using InferFn = void (*)(Inference& op);
 using GradientFn = void (*)(Gradient& op);
-// Of an operator whose types are inferred and whose extents are known.
+// Returns the cost of an operator whose types are inferred and whose extents are known.
 using CostFn = loci_op_cost (*)(const OpDesc& op);
 // Brings the attributes of an older version to those of today.
 using UpgradeFn = void (*)(Upgrade& op);
@@ -71,8 +71,8 @@ class AttrDef {
     def_.flags |= LOCI_ATTR_DEF_REQUIRED;
     return *this;
   }
-  // What a number, or each number of a list, may be, both limits included. For no limit on a side
-  // give std::numeric_limits<...>::lowest() or max().
+  // Limits a number, or each number of a list; both limits are allowed values. For no limit on a
+  // side give std::numeric_limits<...>::lowest() or max().
   AttrDef& integers_within(std::int64_t minimum, std::int64_t maximum) {
     def_.flags |= LOCI_ATTR_DEF_LIMITED;
     def_.integer_minimum = minimum;
@@ -85,7 +85,7 @@ class AttrDef {
     def_.real_maximum = maximum;
     return *this;
   }
-  // What a text, or each text of a list, may be.
+  // Lists the values that a text, or each text of a list, may have.
   AttrDef& one_of(const std::vector<std::string_view>& choices) {
     for (const std::string_view choice : choices) choices_.push_back(to_abi(choice));
     return *this;
@@ -180,7 +180,7 @@ class OpDef {
     attrs_.push_back(std::move(attr));
     return *this;
   }
-  // What it computes, in a line for authors of kernels.
+  // Says in one line for authors of kernels what the op computes.
   OpDef& meaning(std::string_view meaning) {
     def_.meaning = to_abi(meaning);
     return *this;

@@ -103,7 +103,7 @@ class Gradient : public Builder {
   [[nodiscard]] Value output_grad(std::uint32_t slot, std::uint32_t index = 0) const {
     return {op_.output_grads[op_.output_slots[slot] + index]};
   }
-  // Whether the gradient of that input is asked for: skip the work otherwise.
+  // Returns true if the gradient of that input is asked for: skip the work otherwise.
   [[nodiscard]] bool wants(std::uint32_t slot, std::uint32_t index = 0) const {
     return op_.wanted[op_.input_slots[slot] + index] != 0;
   }

@@ -63,8 +63,8 @@ inline ProfileArray<loci_profile_device> devices_of(const loci_profile& profile)
 inline ProfileArray<loci_profile_memory_level> levels_of(const loci_profile_device& device) {
   return {device.levels, device.level_count};
 }
-// What calls that move that many bytes can be compared with, bytes per second; by the device's own
-// description where nothing was measured; 0 if neither is known.
+// Returns the rate that calls that move that many bytes can be compared with, bytes per second; by
+// the device's own description where nothing was measured; 0 if neither is known.
 inline double peak_bytes_of(const loci_profile_device& device, double call_bytes) {
   if (device.level_count == 0) {
     return device.measured_bytes > 0 ? device.measured_bytes : device.described_bytes;
@@ -111,7 +111,7 @@ inline ProfileArray<loci_str> notes_of(const loci_profile_quality& quality) {
   return {quality.notes, quality.note_count};
 }
 
-// What the user said of a report: "form", "quality" and the reporter's own options.
+// The options that the user gave a report: "form", "quality" and the reporter's own ones.
 class ReporterOptions {
  public:
   ReporterOptions(std::string_view reporter, const loci_kv* options, std::uint64_t count)
@@ -150,7 +150,7 @@ class ReporterOptions {
     const auto found = values_.find(key);
     return found == values_.end() ? std::string() : found->second;
   }
-  // Whether the report ends with its section on data quality.
+  // Returns true if the report ends with its section on data quality.
   [[nodiscard]] bool shows_quality() const { return choice("quality", {"on", "off"}) == "on"; }
 
  private:
@@ -180,7 +180,7 @@ class ReportOutput {
   const loci_report_output& output_;
 };
 
-// What a reporter says of itself. All texts are STATIC.
+// The description that a reporter gives of itself. All texts are STATIC.
 struct ReporterInfo {
   std::string_view name;
   std::string_view description;
@@ -202,7 +202,7 @@ template <class R>
 struct HasRanges<R, std::void_t<decltype(&R::range_begin), decltype(&R::range_end)>>
     : std::true_type {};
 
-// What a loci_reporter* points to.
+// A loci_reporter* points to this.
 template <class R>
 struct ReporterBox {
   ReporterBox(const Host& of, const ReporterOptions& options) : host(of), reporter(of, options) {}

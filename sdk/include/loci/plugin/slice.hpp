@@ -14,7 +14,7 @@ struct SliceRange {
   std::int64_t count = 0;
 };
 
-// Of a dimension of that extent, from `start` to before `end`. Negative bounds count from the end;
+// Cuts a dimension of that extent from `start` to before `end`. Negative bounds count from the end;
 // bounds outside are moved to the nearest end. `step` is not 0; a negative one walks backwards.
 constexpr SliceRange slice_range(std::int64_t extent, std::int64_t start, std::int64_t end,
                                  std::int64_t step) {

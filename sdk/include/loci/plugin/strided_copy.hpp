@@ -62,7 +62,7 @@ class StridedCopyPlan {
     return *this;
   }
 
-  // Whether there is nothing to copy; then there may be no addresses either.
+  // Returns true if there is nothing to copy; then there may be no addresses either.
   [[nodiscard]] bool empty() const { return loop_ == Loop::kNothing; }
   [[nodiscard]] Loop loop() const { return loop_; }
   // Bytes that lie side by side on both sides.
@@ -75,7 +75,7 @@ class StridedCopyPlan {
   [[nodiscard]] const Axis& inner(std::size_t from_last) const {
     return axes_[rank_ - 1 - from_last];
   }
-  // Of a position along the first `axes` of them, the last of which is the fastest.
+  // Returns a position's offsets along the first `axes` axes, the last of which is the fastest.
   [[nodiscard]] Offsets offsets_of(std::int64_t position, std::size_t axes) const {
     Offsets offsets;
     for (std::size_t i = axes; i-- > 0;) {

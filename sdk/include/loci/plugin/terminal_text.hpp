@@ -42,8 +42,8 @@ inline bool is_utf8(std::string_view text) noexcept {
   return true;
 }
 
-// Whether it does something to a terminal, or to the order in which other characters are shown,
-// instead of being shown: controls of both ranges, separators of lines, and marks of direction.
+// Returns true if a terminal acts on the character, or shows others in another order for it,
+// instead of showing it: controls of both ranges, separators of lines, and marks of direction.
 constexpr bool is_unseen_control(char32_t code) noexcept {
   return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0x061C || code == 0x200E ||
          code == 0x200F || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);

@@ -20,14 +20,14 @@ class Arg {
   [[nodiscard]] bool present() const { return arg_->dtype != LOCI_DTYPE_NONE; }
   [[nodiscard]] loci_dtype dtype() const { return arg_->dtype; }
   [[nodiscard]] int rank() const { return arg_->rank; }
-  // Whether the extents are known. They always are in prepare, unless the kernel is shape-agnostic.
+  // Returns true if the extents are known: always in prepare, unless the kernel is shape-agnostic.
   [[nodiscard]] bool has_dims() const { return arg_->dims != nullptr || arg_->rank == 0; }
   [[nodiscard]] Dims dims() const { return {arg_->dims, static_cast<std::size_t>(arg_->rank)}; }
   [[nodiscard]] std::int64_t dim(int axis) const { return arg_->dims[axis]; }
   [[nodiscard]] std::int64_t numel() const { return numel_of(dims()); }
   [[nodiscard]] bool is_constant() const { return (arg_->flags & LOCI_ARG_CONSTANT) != 0; }
   [[nodiscard]] std::uint32_t layout() const { return arg_->layout; }
-  // Whether prepare may choose the layout in which launches get it; without a choice it is plain.
+  // Returns true if prepare may choose the layout that launches get; without a choice it is plain.
   [[nodiscard]] bool takes_any_layout() const { return arg_->layout == LOCI_LAYOUT_ANY; }
   [[nodiscard]] std::uint32_t residence() const { return arg_->residence; }
 
@@ -44,8 +44,8 @@ class OpDesc {
   [[nodiscard]] std::string_view name() const { return to_view(op_->op); }
   [[nodiscard]] std::uint32_t version() const { return op_->version; }
   [[nodiscard]] AttributeReader attributes() const { return {name(), op_->attrs, op_->attr_count}; }
-  // Of one launch, by the op's schema: floating-point operations, and bytes read and written. Known
-  // in create and prepare, unless the kernel is shape-agnostic; 0 elsewhere.
+  // The cost of one launch, by the op's schema: floating-point operations, and bytes read and
+  // written. Known in create and prepare, unless the kernel is shape-agnostic; 0 elsewhere.
   [[nodiscard]] std::uint64_t flops() const { return op_->flops; }
   [[nodiscard]] std::uint64_t bytes() const { return op_->bytes; }
 
