@@ -49,7 +49,7 @@ struct Common : AttentionShape<T> {
 template <class T>
 struct ByRows {
   using C = sdk::compute_t<T>;
-  // Of a product and a sum, for one score.
+  // The time of a product and a sum, for one score.
   static constexpr std::int64_t kPicoseconds = 100;
 
   [[nodiscard]] std::int64_t items() const {

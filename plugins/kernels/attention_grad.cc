@@ -43,7 +43,7 @@ void scale(float* x, float factor, std::int64_t count) {
   });
 }
 
-// What the thread that works on a head has to itself.
+// The memory that the thread that works on a head has to itself.
 struct Scratch {
   float* packed_keys;      // [width, keys], times the factor
   float* packed_key_rows;  // [keys, width], times the factor

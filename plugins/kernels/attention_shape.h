@@ -1,4 +1,4 @@
-// What attention and its gradients have in common: extents, strides and the factor of the scores.
+// Attention and its gradients share these extents, strides and the factor of the scores.
 #pragma once
 
 #include <algorithm>

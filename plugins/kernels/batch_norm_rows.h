@@ -30,7 +30,7 @@ struct CentredSum {
   double squares = 0;
 };
 
-// Of the rows of one part.
+// Sums the moments of the rows of one part.
 template <class C>
 struct PartMoments {
   template <class Lanes>
@@ -165,7 +165,7 @@ struct BatchNormRows {
   BatchNormOptions options;
 };
 
-// Of the rows of one part: y_grad, and y_grad times the normalised x.
+// Sums y_grad, and y_grad times the normalised x, of the rows of one part.
 template <class C>
 struct PartGradSums {
   template <class Lanes>

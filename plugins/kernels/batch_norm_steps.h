@@ -1,4 +1,4 @@
-// What batch_norm and its gradient do with a channel once its sums are known, however it lies.
+// The steps of batch_norm and its gradient for a channel whose sums are known, however it lies.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Normalizer {
   C bias;
 };
 
-// What the running statistics say of a channel.
+// Reads a channel's moments from the running statistics.
 template <class C>
 LOCI_INLINE inline Moments fixed_moments(const sdk::Launch& launch, std::int64_t channel) {
   return {static_cast<double>(launch.input<C>(3)[channel]),
@@ -59,7 +59,7 @@ LOCI_INLINE inline Normalizer<C> normalizer(const sdk::Launch& launch, std::int6
   return made;
 }
 
-// Of a channel's y_grad, and of y_grad times the normalised x.
+// The sums of a channel's y_grad, and of y_grad times the normalised x.
 struct GradSums {
   double level = 0;
   double slope = 0;

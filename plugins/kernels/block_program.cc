@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kBlockUnit = 64;
 // Long enough that starting a step's kernel does not count, and no longer.
 constexpr std::int64_t kLongestBlock = 2048;
-// Of a block, in a first cache of 32 KiB: scratch memory, and what comes from memory or goes there.
+// A block takes these of a first cache of 32 KiB: scratch, and what memory gives or gets.
 constexpr std::int64_t kWantedBytes = 20480;
 // Less than a second cache.
 constexpr std::int64_t kCachedBytes = 1 << 20;
@@ -50,7 +50,7 @@ void repeat(const void* from, void* to, std::int64_t count) {
   std::fill_n(static_cast<T*>(to), count, element);
 }
 
-// Whether the step's result may lie in the memory of that value, wherever it reads it.
+// Returns true if the step's result may lie in the memory of that value, wherever it reads it.
 bool may_replace(const BlockStep& kernel, const sdk::FusedStep& step, std::uint32_t value) {
   for (std::uint32_t o = 0; o < step.operands.size(); ++o) {
     if (step.operands[o] == value && !kernel.may_replace(o)) return false;
@@ -120,7 +120,7 @@ void BlockProgram::describe_inputs(const sdk::OpDesc& op, const sdk::FusedExpres
   }
 }
 
-// Whether each step that reads it broadcasts it, together with an operand of a whole block.
+// Returns true if each step that reads it broadcasts it, together with an operand of a whole block.
 bool BlockProgram::can_stay_single(std::uint32_t value,
                                    const sdk::FusedExpression& expression) const {
   for (const sdk::FusedStep& step : expression.steps) {
@@ -265,7 +265,7 @@ std::uint64_t BlockProgram::memory_bytes() const {
   return bytes;
 }
 
-// What one thread works on.
+// The part of the operator that one thread works on.
 class BlockProgram::Block {
  public:
   Block(const BlockProgram& program, const sdk::Launch& launch)

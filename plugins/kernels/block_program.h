@@ -38,7 +38,7 @@ class BlockProgram {
  private:
   static constexpr std::size_t kMostValues = sdk::kMostFusedInputs + sdk::kMostFusedSteps;
   static constexpr std::size_t kMostOperands = 3 * sdk::kMostFusedSteps;
-  // Of one thread's scratch memory.
+  // The size of one thread's scratch memory.
   static constexpr std::int64_t kScratchBytes = 65536;
 
   enum class Home : std::uint8_t {

@@ -25,10 +25,10 @@ class BlockStep {
   // Error(LOCI_CODE_UNSUPPORTED) if it wants a workspace.
   [[nodiscard]] sdk::PreparedPart prepare(sdk::Prepare& around, std::int64_t count) const;
 
-  // Whether the result may lie in the memory of that operand.
+  // Returns true if the result may lie in the memory of that operand.
   [[nodiscard]] bool may_replace(std::uint32_t operand) const;
 
-  // What an element costs one thread, about.
+  // Returns about what an element costs one thread.
   [[nodiscard]] std::int64_t picoseconds() const;
 
  private:

@@ -55,7 +55,7 @@ constexpr std::size_t operands_that_may_stay() {
   }
 }
 
-// Of which no processor has vectors: one instruction set does for all.
+// No processor has vectors for these ops: one instruction set does for all.
 template <class Op>
 concept IsSlow = requires {
   Op::kIsSlow;
@@ -143,7 +143,7 @@ std::array<std::int64_t, operands> row_steps(const sdk::BroadcastPlanOf<operands
   return steps;
 }
 
-// The same as BroadcastMap in one loop, for an op that takes so long that how its operands are
+// Does the work of BroadcastMap in one loop, for an op that takes so long that how its operands are
 // found does not count.
 template <class Op, std::int64_t picoseconds, class Out, class... In>
 struct SlowBroadcastMap {
@@ -182,7 +182,7 @@ struct SlowBroadcastMap {
   sdk::BroadcastPlanOf<kOperands> plan;
 };
 
-// The same for a few elements in one row, without the cost of choosing.
+// Does the work of BroadcastMap for a few elements in one row, without the cost of choosing.
 template <class Op, class Out, class... In>
 struct SmallBroadcastMap {
   static constexpr std::size_t kOperands = sizeof...(In);

@@ -91,7 +91,7 @@ struct Quads {
     bytes.store(m, n, static_cast<std::uint8_t>(sum));
   }
 
-  // Of whole quads that lie side by side.
+  // Packs whole quads that lie side by side; false where they do not.
   template <std::int64_t unit>
   LOCI_INLINE bool pack_rows(Quad* panel, std::int64_t m, std::int64_t k0,
                              std::int64_t block_k) const {
@@ -104,7 +104,7 @@ struct Quads {
     }
     return true;
   }
-  // Of rows whose bytes lie side by side: vectors.
+  // Packs rows whose bytes lie side by side, by vectors; false where they do not.
   template <std::int64_t unit>
   LOCI_INLINE bool pack_columns(Quad* panel, std::int64_t n, std::int64_t k0,
                                 std::int64_t block_k) const {

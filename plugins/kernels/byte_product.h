@@ -7,8 +7,8 @@
 
 namespace loci::kernels {
 
-// Whether this processor has such an instruction, best_isa() the vectors for it, and the compiler
-// that built this a way to say it: g++ has.
+// Returns true if this processor has such an instruction, best_isa() the vectors for it, and the
+// compiler that built this a way to say it: g++ has.
 bool multiplies_bytes();
 
 // Prepares matmul or mul of 8-bit integers, which wrap; false for a small product, and where the

@@ -17,7 +17,7 @@ namespace loci::kernels {
 struct ChannelRows {
   static constexpr std::int64_t kMostParts = 32;
   static constexpr std::int64_t kPartElements = 65'536;  // at least, of all channels
-  // Of those channels that are summed together, so many lie in the fastest cache.
+  // So many rows of the channels that are summed together lie in the fastest cache.
   static constexpr std::int64_t kBlock = 128;
 
   ChannelRows(std::int64_t row_count, std::int64_t channel_count)
@@ -29,7 +29,7 @@ struct ChannelRows {
     parts = std::max<std::int64_t>((rows + part_rows - 1) / part_rows, 1);
   }
 
-  // Of two sums for each channel and part.
+  // The workspace holds two sums for each channel and part.
   [[nodiscard]] std::uint64_t workspace_bytes() const {
     return static_cast<std::uint64_t>(2 * parts * channels) * sizeof(double);
   }

@@ -15,7 +15,7 @@ namespace {
 
 using sdk::Prepare;
 
-// Of elements of one type.
+// Compares elements of one type.
 template <class Relation, class T>
 struct Compared {
   LOCI_INLINE static bool apply(T x, T y) { return Relation::holds(x, y); }
@@ -59,7 +59,7 @@ struct Or {
   LOCI_INLINE static bool holds(bool x, bool y) { return x | y; }
 };
 
-// What elements are compared as: bool as the number it is stored as.
+// Elements are compared in this type: bool in that of the number it is stored as.
 template <class Relation, class T>
 using element_t = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t,
                                      unsigned_if_t<IgnoresSign<Relation>, T>>;

@@ -46,13 +46,13 @@ struct Products : sdk::MatmulShape {
     }
   }
 
-  // Whether packing saves more than it costs.
+  // Returns true if packing saves more than it costs.
   [[nodiscard]] bool is_large() const {
     const double per_product =
         sizes.multiplications() / static_cast<double>(std::max<std::int64_t>(sizes.batch, 1));
     return sizes.m >= 4 && sizes.n >= 8 && per_product >= 256;
   }
-  // Whether rows of x and columns of y each lie side by side.
+  // Returns true if the elements of rows of x and of columns of y each lie side by side.
   [[nodiscard]] bool is_of_runs() const { return x_column == 1 && y_row == 1; }
 
   std::vector<std::array<std::int64_t, 2>> offsets;

@@ -32,7 +32,7 @@ struct Row {
   const float* residual;  // null: none
 };
 
-// Of a vector of channels.
+// Finishes a vector of channels.
 template <int bytes>
 struct Finish {
   using V = typename FloatVector<bytes>::type;
@@ -106,7 +106,7 @@ LOCI_INLINE inline void convolve_row(const Row& row, const Put& put) {
   }
 }
 
-// What a launch computes; smooth activations come after it.
+// A launch computes this; smooth activations come after it.
 struct Convolution {
   const ConvShape& shape;
   const float* x;
@@ -114,7 +114,7 @@ struct Convolution {
   const PlaneEpilogue& epilogue;
   float* out;
 
-  // Of windows, number `number` of an image, from a channel on.
+  // Returns the row of windows with number `number` of an image, from a channel on.
   [[nodiscard]] LOCI_INLINE Row row(std::int64_t image, std::int64_t number,
                                     std::int64_t channel) const {
     const sdk::WindowAxis& height = shape.window.height;

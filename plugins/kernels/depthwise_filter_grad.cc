@@ -39,7 +39,7 @@ struct Inner {
   std::int64_t end;
 };
 
-// As many lines as keep their sums and a gradient in registers, with chains of sums enough for
+// So many lines keep their sums and a gradient in registers, with chains of sums enough for
 // multiplications not to wait for each other.
 template <int kernel>
 inline constexpr int kLines = kernel == 3 ? 3 : 2;
@@ -49,7 +49,7 @@ struct Sums {
   V of[lines][kernel];
 };
 
-// What one window adds. Bit i of `is_inside` stands for pixel i of its lines.
+// Adds one window's products. Bit i of `is_inside` stands for pixel i of its lines.
 template <int kernel, int lines, bool is_edge, class V>
 LOCI_INLINE inline void add_window(const float* x, const Row& row, const V& gradient,
                                    unsigned is_inside, Sums<V, kernel, lines>& sums) {
@@ -124,7 +124,7 @@ struct Work {
 
   [[nodiscard]] std::int64_t rows() const { return shape.batch * shape.window.height.output; }
 
-  // Of windows, number `number` of all images, from a channel on, with the sums of its vector.
+  // Returns row `number` of the windows of all images, from a channel on, with its vector's sums.
   [[nodiscard]] LOCI_INLINE Row row(std::int64_t number, std::int64_t channel,
                                     float* of_vector) const {
     const auto& [height, width] = shape.window;

@@ -7,9 +7,9 @@
 
 namespace loci::kernels {
 
-// Whether there are loops for such windows that are faster than what oneDNN has. Measured on one
-// thread: with AVX-512 in 0.15 to 1.0 of its time; with AVX2 in 0.2 to 0.6, and windows of three by
-// three of small images in 0.9 to 1.3.
+// Returns true if there are loops for such windows that are faster than what oneDNN has. Measured
+// on one thread: with AVX-512 in 0.15 to 1.0 of its time; with AVX2 in 0.2 to 0.6, and windows of
+// three by three of small images in 0.9 to 1.3.
 bool are_filter_grads_summed_well(const sdk::ConvShape& shape);
 
 // How the sums are shared: each of `parts` ranges of the result's rows has sums of its own, and so
@@ -22,7 +22,7 @@ class FilterGradShares {
   [[nodiscard]] std::int64_t parts() const { return parts_; }
   [[nodiscard]] std::int64_t vectors() const { return vectors_; }
   [[nodiscard]] std::int64_t groups() const { return groups_; }  // of vectors
-  // Of the sums of a vector, and of all.
+  // These count the sums of a vector, of a part and of all parts.
   [[nodiscard]] std::int64_t sums_of_vector() const { return taps_ * lanes_; }
   [[nodiscard]] std::int64_t sums_of_part() const { return vectors_ * sums_of_vector(); }
   [[nodiscard]] std::int64_t sums() const { return parts_ * sums_of_part(); }

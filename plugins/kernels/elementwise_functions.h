@@ -143,7 +143,7 @@ struct Square {
   }
 };
 
-// Of zeros and NaN the value itself.
+// Zeros and NaN give the value itself.
 struct Sign {
   template <class C>
   LOCI_INLINE static C value(C x) {

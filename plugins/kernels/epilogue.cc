@@ -116,7 +116,7 @@ LOCI_INLINE inline void finish_pixels(const PlaneEpilogue& epilogue, float* out,
   }
 }
 
-// What an element costs, most of it the activation.
+// Returns what an element costs, most of it the activation.
 std::int64_t picoseconds_of(Activation activation) {
   constexpr std::int64_t kSums = 100;
   return kSums + visit_activation(activation, [](auto function) -> std::int64_t {

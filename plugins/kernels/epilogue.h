@@ -1,4 +1,4 @@
-// What a fused op does to a product after it, while that is in the cache.
+// A fused op applies an epilogue to a product while that is in the cache.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ using sdk::Activation;
 // values[i] = activation(values[i]).
 void activate(Activation activation, float* values, std::int64_t count);
 
-// Of rows of a matrix product: activation(out[r, c] * factor[c] + bias[c] + residual[r, c]).
+// Finishes rows of a matrix product: activation(out[r, c] * factor[c] + bias[c] + residual[r, c]).
 struct RowEpilogue {
   const float* bias = nullptr;      // null: none
   const float* residual = nullptr;  // null: none; its rows lie as those of the result
@@ -35,7 +35,7 @@ void finish_rows(const RowEpilogue& epilogue, float* out, std::int64_t stride, s
 void finish_matrix(const sdk::Host& host, const RowEpilogue& epilogue, float* out,
                    std::int64_t rows, std::int64_t columns);
 
-// Of images [batch, channels, plane], dense: activation(out * factor[c] + offset[c] + residual).
+// Finishes dense [batch, channels, plane]: activation(out * factor[c] + offset[c] + residual).
 struct PlaneEpilogue {
   const float* factor = nullptr;    // null: 1
   const float* offset = nullptr;    // null: 0

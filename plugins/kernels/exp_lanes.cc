@@ -36,8 +36,8 @@ LOCI_AVX512 inline Constants constants() {
   return all;
 }
 
-// As simd::exp(), but that the exponent is added at once, with one rounding too. The second operand
-// of a comparison is what NaN passes by.
+// Works like simd::exp(), but adds the exponent at once, with one rounding too. NaN passes each
+// comparison because that returns its second operand then.
 LOCI_AVX512 inline __m512 exp_of(const Constants& c, __m512 x) {
   const __m512 near = _mm512_max_ps(c.lowest, x);
   const __m512 shifted = _mm512_min_ps(c.highest, _mm512_fmadd_ps(near, c.log2_e, c.origin));

@@ -45,7 +45,7 @@ LOCI_INLINE inline void part(Half& half, const V& whole,
   half = __builtin_shufflevector(whole, whole, (first + i)...);
 }
 
-// Of each four lanes: the elements `pick[lane % 4]`, of b from 4 on.
+// Takes for each four lanes the elements `pick[lane % 4]`, of b from 4 on.
 template <int p0, int p1, int p2, int p3, class V, int... i>
 LOCI_INLINE inline void mix_fours(V& out, const V& a, const V& b,
                                   std::integer_sequence<int, i...> /*lanes*/) {

@@ -12,7 +12,7 @@
 namespace loci::kernels {
 namespace {
 
-// What the plan of an operator runs. Shared blocks of scratch memory lie on the thread's stack.
+// A launch runs the program of an operator. Its threads have blocks of scratch on their stacks.
 struct PreparedBlocks {
   void launch(const sdk::Launch& launch) const { program->run(launch); }
   std::unique_ptr<const BlockProgram> program;

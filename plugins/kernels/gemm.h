@@ -111,7 +111,7 @@ LOCI_INLINE inline void pack_columns(Acc* panel, const Matrix& matrix, std::int6
   });
 }
 
-// What is done with an element of a and a vector of b.
+// Multiplies an element of a with a vector of b and adds the product.
 struct MultiplyAdd {
   template <class V, class Acc>
   LOCI_INLINE static void add(V& sum, Acc a, const V& b) {

@@ -96,7 +96,7 @@ struct HalfBroadcastMap {
   Wide wide;
 };
 
-// As emplace_broadcast_map() for halves, by an op of floats.
+// Does for halves what emplace_broadcast_map() does, by an op of floats.
 template <class Op, std::int64_t picoseconds, class Half, class Out, std::size_t operands>
 void emplace_half_broadcast_map(
     sdk::Prepare& prepare, const sdk::BroadcastPlanOf<operands>& plan,

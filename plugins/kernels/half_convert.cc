@@ -77,7 +77,7 @@ LOCI_AVX512 std::int64_t narrow_wide_lanes(const float* from, sdk::f16* to, std:
   return i;
 }
 
-// As narrow_words(), below.
+// Rounds as narrow_words() does, below.
 LOCI_AVX512 inline __m512i rounded_words(const float* from) {
   const __m512i bits = _mm512_loadu_si512(from);
   const __m512i last = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
@@ -88,7 +88,7 @@ LOCI_AVX512 inline __m512i rounded_words(const float* from) {
                               _mm512_set1_epi32(0x400000));
 }
 
-// Of two vectors the upper halves of all words.
+// Writes the upper halves of all rounded words of two vectors at a time.
 LOCI_AVX512 std::int64_t narrow_wide_lanes(const float* from, sdk::bf16* to, std::int64_t count) {
   alignas(64) std::uint16_t odd[2 * kWideLanes];
   for (std::uint16_t i = 0; i < 2 * kWideLanes; ++i) odd[i] = static_cast<std::uint16_t>(2 * i + 1);
@@ -131,7 +131,7 @@ std::int64_t narrow_vectors(const float*, sdk::f16*, std::int64_t) { return 0; }
 std::int64_t narrow_vectors(const float*, sdk::bf16*, std::int64_t) { return 0; }
 #endif
 
-// As loci_f32_to_bf16(), of which the compiler makes branches.
+// Rounds as loci_f32_to_bf16() does, of which the compiler makes branches.
 LOCI_INLINE inline void narrow_words(const float* from, sdk::bf16* to, std::int64_t count) {
 #pragma omp simd
   for (std::int64_t i = 0; i < count; ++i) {

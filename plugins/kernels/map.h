@@ -12,7 +12,7 @@
 
 namespace loci::kernels {
 
-// What one element costs one thread: Op says so if it does more than a few operations.
+// Returns what one element costs one thread: Op says so if it does more than a few operations.
 template <class Op, class In, class Out>
 constexpr std::int64_t picoseconds_of() {
   if constexpr (requires { Op::kPicoseconds; }) {

@@ -48,7 +48,7 @@ struct MaxPoolPixelsGrad {
   // A position in a window, as wide as an element.
   using Place = std::conditional_t<sizeof(C) == 4, std::int32_t, std::int64_t>;
 
-  // Of a strip of an image.
+  // Returns what a strip of an image costs.
   [[nodiscard]] std::int64_t picoseconds() const {
     const std::int64_t window = geometry.height_axis.kernel * geometry.width_axis.kernel;
     return 200 * kStrip * std::max<std::int64_t>(geometry.windows() * window, 1);

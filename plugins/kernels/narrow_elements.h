@@ -7,7 +7,7 @@
 
 namespace loci::kernels {
 
-// Whether they are of 16 bits or 8 and numbers.
+// Returns true for numbers of 16 bits or 8.
 bool is_narrow(loci_dtype dtype);
 // LOCI_DTYPE_F32 or LOCI_DTYPE_U32, for a narrow one.
 loci_dtype wide_dtype(loci_dtype narrow);

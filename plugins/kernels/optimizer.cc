@@ -129,7 +129,7 @@ struct RowsUpdate {
     return first;
   }
 
-  // Of a row of the parameter that comes soon.
+  // Prefetches a row of the parameter that comes soon.
   LOCI_INLINE void prefetch(const T* param, const RowKey* next, const RowKey* stop) const {
     constexpr std::int64_t kAhead = 6;
     if (stop - next < kAhead) return;

@@ -54,7 +54,7 @@ class PanelReader {
   alignas(64) float wide_[kMostPanelsAtOnce * PackedMatrix::kMostHalfBlock * kMostWidth];
 };
 
-// What is multiplied, as float32 but for the packed matrix.
+// The operands of a product, as float32 but for the packed matrix.
 struct Operands {
   const PackedProduct& product;
   const float* x;
@@ -82,7 +82,7 @@ RowEpilogue at(const RowEpilogue& epilogue, std::int64_t position, std::int64_t 
           moved(epilogue.factor, column)};
 }
 
-// What strip number `strip` fetches of the panels that come after those, which have `elements`.
+// Returns what strip number `strip` fetches of the panels after these, which have `elements`.
 LOCI_INLINE inline const float* fetched_by(const float* panels, std::int64_t elements,
                                            std::int64_t strip, std::int64_t rows) {
   if (rows <= kFewRows) return panels + elements;
@@ -105,7 +105,7 @@ LOCI_INLINE inline void multiply_tile(const Operands& operands, const Tile& tile
       const float* panels = reader.read(k0, panel, taken);
       const std::int64_t column = panel * y.width;
       for (std::int64_t i = 0, row = tile.m0; i < strips; ++i) {
-        // As even as can be: few rows make little use of what is loaded.
+        // Strips are as even as can be: few rows make little use of what is loaded.
         const std::int64_t count = (tile.m0 + tile.rows - row) / (strips - i);
         const std::int64_t position = row * y.n + column;
         const bool is_last = k0 + block == y.k;
@@ -122,7 +122,7 @@ LOCI_INLINE inline void multiply_tile(const Operands& operands, const Tile& tile
   }
 }
 
-// What was multiplied by multiply_tile().
+// Finishes the tile that multiply_tile() has multiplied.
 void finish_tile(const PackedProduct& product, const RowEpilogue& epilogue, float* out,
                  const Tile& tile) {
   const PackedMatrix& y = product.y;
@@ -138,7 +138,7 @@ std::int64_t rows_at_once() {
   return rows;
 }
 
-// Of an epilogue: what is done as sums are written, and then, in a loop of its own, what is left.
+// An epilogue in two: what is done as sums are written, and then, in its own loop, what is left.
 struct Steps {
   explicit Steps(const RowEpilogue& epilogue) : first(epilogue) {
     if (!is_smooth(epilogue.activation)) return;
@@ -175,14 +175,14 @@ struct Cut {
            static_cast<double>(product.y.n);
   }
 
-  // Of whole strips, for about so many tiles.
+  // Makes tiles of whole strips, about so many of them.
   void set_tile_rows(const PackedProduct& product, std::int64_t about) {
     const std::int64_t strip = rows_at_once();
     tile_rows = ((product.m + about - 1) / about + strip - 1) / strip * strip;
     tiles = (product.m + tile_rows - 1) / tile_rows;
   }
 
-  // Whether threads wait for the last one for long.
+  // Returns true if threads wait for the last one for long.
   [[nodiscard]] bool is_uneven(std::int64_t threads) const {
     const std::int64_t rounds = (tiles * groups + threads - 1) / threads;
     return 10 * tiles * groups < 9 * rounds * threads;

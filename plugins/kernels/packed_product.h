@@ -34,7 +34,7 @@ void multiply_packed(const sdk::Host& host, const PackedProduct& product, const 
                      const void* packed, void* out, void* workspace,
                      const RowEpilogue& epilogue = {});
 
-// The same of float32, a part of a kernel's work, on the calling thread.
+// Multiplies float32, as a part of a kernel's work, on the calling thread.
 void multiply_packed_here(const PackedProduct& product, const float* x, const float* packed,
                           float* out);
 

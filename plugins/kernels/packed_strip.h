@@ -73,7 +73,7 @@ struct Sums {
   }
 };
 
-// What is done with each sum: known when it is compiled, for a loop over many of them.
+// The steps for each sum: known when it is compiled, for a loop over many of them.
 template <class With, bool continues, bool adds_residual>
 struct PutSteps {
   using Function = With;
@@ -145,8 +145,8 @@ LOCI_INLINE inline void put_with(const Strip& strip, const Sums<bytes>& sums, st
   }
 }
 
-// Of the panel that begins with the strip's number `column`. By way of memory, so that the many
-// kinds of this do not take registers from the loops that multiply.
+// Puts the panel that begins with the strip's number `column`. The sums go by way of memory, so
+// that the many kinds of this do not take registers from the loops that multiply.
 template <int bytes>
 LOCI_INLINE inline void put(const Strip& strip, const Sums<bytes>& sums, std::int64_t rows,
                             std::int64_t column) {

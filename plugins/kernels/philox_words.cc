@@ -86,7 +86,7 @@ LOCI_AVX2 void words_of_step(const PhiloxStream& stream, std::int64_t first, std
   for (int i = 0; i < kInFlight; ++i) store(lanes[i], words + 4 * kLanes * i);
 }
 
-// Whether a carry from the lowest word of the counter falls into the step.
+// Returns true if a carry from the lowest word of the counter falls into the step.
 bool carries(std::int64_t first) {
   return static_cast<std::uint32_t>(first + kStep - 1) < static_cast<std::uint32_t>(first);
 }

@@ -6,14 +6,14 @@
 
 namespace loci::kernels {
 
-// What a random op's words depend on besides their position.
+// A random op's words depend on these besides their position.
 struct PhiloxStream {
   std::uint64_t seed;
   std::uint64_t run;
   std::uint64_t offset;
 };
 
-// By the op's state, of `extent` elements: of three, the last one is added to its offset.
+// Reads the op's state, of `extent` elements: of three, the last one is added to its offset.
 inline PhiloxStream philox_stream(const std::uint64_t* state, std::int64_t extent,
                                   std::uint64_t offset) {
   return {state[0], state[1], offset + (extent == 3 ? state[2] : 0)};

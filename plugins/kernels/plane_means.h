@@ -51,7 +51,7 @@ struct PlaneMeans {
       sums /= divisor;
       store(sums, out + plane);
     }
-    // What lies behind the last is not read.
+    // The last planes are added one by one, so that nothing behind them is read.
     for (; plane < planes; ++plane) {
       add_four<bytes>(x + plane * geometry.image_size, 0, sums);
       out[plane] = sums[0] / divisor;
@@ -71,7 +71,7 @@ struct PlaneMeans {
     sums = FourFloats{} + ((fours[0] + fours[2]) + (fours[1] + fours[3]) + rest);
   }
 
-  // Of a plane: the lanes by halves until there are four; what is left beside them.
+  // Adds a plane: the lanes by halves until there are four; returns the sum of what is left.
   template <int bytes>
   LOCI_INLINE float add_lanes(const float* x, FourFloats& four) const {
     using V = typename FloatVector<bytes>::type;

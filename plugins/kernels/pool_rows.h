@@ -16,7 +16,7 @@
 
 namespace loci::kernels {
 
-// Whether there is a NaN among them.
+// Returns true if there is a NaN among them.
 template <class T>
 LOCI_INLINE inline bool has_nan(const T* x, std::int64_t count) {
   using Flag = std::conditional_t<sizeof(T) == sizeof(double), std::int64_t, std::int32_t>;
@@ -136,7 +136,7 @@ struct PoolRows {
     }
   }
 
-  // What is left and right of the image stays neutral.
+  // The places left and right of the image stay neutral.
   template <class By>
   LOCI_INLINE void fold_rows(T* folded, const T* image, const sdk::WindowRange& row) const {
     T* to = folded + geometry.width_axis.before;

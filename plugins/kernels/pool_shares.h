@@ -1,4 +1,4 @@
-// What the elements of an image get of the gradient of a row of windows.
+// The elements of an image get shares of the gradient of a row of windows.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What pool2d makes of its windows: the folds, and two ways to walk them with vectors; a third, for
+// pool2d folds its windows with these folds, and walks them with vectors in two ways; a third, for
 // the windows of most networks, is in pool_rows.h.
 //
 // Most windows are small and lie side by side: rows of the image are folded into one row, and then
@@ -21,7 +21,7 @@
 
 namespace loci::kernels {
 
-// As MaxOfWindow where there is no NaN.
+// Folds as MaxOfWindow does where there is no NaN.
 template <class S>
 struct LargerOfWindow {
   LOCI_INLINE static S apply(S a, S b) { return a > b ? a : b; }
@@ -92,7 +92,7 @@ struct PoolGeometry {
     const std::int64_t count = counts_padding ? axis.padded_size(o) : axis.inside(o).size();
     return std::max<std::int64_t>(count, 1);
   }
-  // What the sum of the window at [h, w] is divided by.
+  // Returns the number that the sum of the window at [h, w] is divided by.
   [[nodiscard]] std::int64_t divisor(std::int64_t h, std::int64_t w) const {
     return counted(height_axis, h) * counted(width_axis, w);
   }
@@ -125,7 +125,7 @@ struct PoolRuns {
                        });
   }
 
-  // Of planes with one window each, which is the same everywhere.
+  // Folds planes with one window each, which is the same everywhere.
   LOCI_INLINE void run_single(T* out, const T* x, std::int64_t begin, std::int64_t end) const {
     const auto row = geometry.height_axis.inside(0);
     const auto column = geometry.width_axis.inside(0);

@@ -42,7 +42,7 @@ struct RowProduct {
         });
   }
 
-  // Of strips: pieces of rows that are too short would not be fetched ahead.
+  // Returns strips for a task: pieces of rows that are too short would not be fetched ahead.
   [[nodiscard]] std::int64_t grain(std::int64_t strips) const {
     constexpr std::int64_t kLeastRun = 16;
     const std::int64_t per_strip = 20 * sizeof(T) * shape.sizes.m * shape.sizes.k * kStrip;

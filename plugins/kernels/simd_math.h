@@ -40,7 +40,7 @@ struct Format<float> {
                                                        4.16683908143e-02, 8.36874506755e-03,
                                                        1.38145381567e-03};
   static constexpr std::size_t kLogTerms = 4;
-  // Of the tail of the normal distribution, see normal_tail(): e^(a^2 / 2) P(X > a) as a quotient
+  // The tail of the normal distribution, see normal_tail(), is e^(a^2 / 2) P(X > a) as a quotient
   // of polynomials in a for 0 <= a <= 14.5, where the tail rounds to 0: of all quotients of these
   // degrees the one with the least relative error, u / 10. All terms are positive here too.
   static constexpr std::array<double, 5> kTailAbove = {
@@ -202,7 +202,7 @@ LOCI_INLINE inline C polynomial(const std::array<double, count>& c, C x) {
   }
 }
 
-// The same in two chains of half the length, for a long one: while one waits, the other goes on.
+// Sums every other term of a long polynomial: of its two chains, one goes on while the other waits.
 template <std::size_t first, class C, std::size_t count>
 LOCI_INLINE inline C every_other(const std::array<double, count>& c, C square) {
   if constexpr (first + 2 >= count) {
@@ -392,8 +392,8 @@ struct SineCosine {
   double cosine;
 };
 
-// Of `turns` whole turns, 0 <= turns < 2^32, within 3 u: turns = (n + f) / 4 with |f| <= 1/2, which
-// is exact. The series stop after a^15 and a^16, where what is left out is below u / 2.
+// Takes `turns` whole turns, 0 <= turns < 2^32, within 3 u: turns = (n + f) / 4 with |f| <= 1/2,
+// which is exact. The series stop after a^15 and a^16, where what is left out is below u / 2.
 LOCI_INLINE inline SineCosine sine_cosine(double turns) {
   using F = Format<double>;
   constexpr auto kSine = circular_series<7>(3);

@@ -80,7 +80,7 @@ struct PutPart {
   StridedCopyPlan copy;
 };
 
-// What both ops have in common once their attributes are read.
+// Both ops share this once their attributes are read.
 class PartKernel : public sdk::Kernel {
  protected:
   // Axes with their steps, without extents and strides.

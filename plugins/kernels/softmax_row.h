@@ -60,7 +60,7 @@ LOCI_INLINE inline C row_max(const C* x, std::int64_t count) {
     take_larger(lanes, x + i);
     take_larger(more, x + i + kLanes);
   }
-  // What is left, and some elements once more, which changes no maximum.
+  // The rest is taken, and some elements once more, which changes no maximum.
   if (i + kLanes <= count) take_larger(lanes, x + i);
   take_larger(more, x + count - kLanes);
   take_larger(lanes, more);
@@ -102,8 +102,8 @@ LOCI_INLINE inline double sum_powers(std::int64_t count, const Power& power, con
   return sum;
 }
 
-// What lies behind a row is most likely the next one, whose maximum is looked for first, which is
-// bound by memory as exponentials are not.
+// Fetches what lies behind a row, most likely the next one, whose maximum is looked for first,
+// which is bound by memory as exponentials are not.
 template <class C>
 struct FetchNextRow {
   LOCI_INLINE void operator()(std::int64_t i) const { __builtin_prefetch(next + i); }

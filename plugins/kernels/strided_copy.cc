@@ -120,7 +120,7 @@ void run_rows(const sdk::Host& host, const StridedCopyPlan& plan, const char* fr
                     });
 }
 
-// Of runs too long for a register.
+// Copies runs too long for a register.
 void run_long_rows(const sdk::Host& host, const StridedCopyPlan& plan, const char* from, char* to) {
   const std::int64_t runs = plan.rows() * plan.inner(0).extent;
   host.parallel_for(0, runs, grain_for(kRowTime + kByteTime * plan.unit()),

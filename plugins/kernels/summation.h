@@ -74,8 +74,8 @@ LOCI_INLINE inline Sum sum_terms(std::int64_t count, const Term& term, const Fet
   return total;
 }
 
-// Of elements that lie side by side, and, most likely, of what lies behind them: out of the large
-// caches they come late without being asked for.
+// Sums elements that lie side by side, and fetches what lies behind them, most likely more of them:
+// out of the large caches they come late without being asked for.
 template <class T>
 LOCI_INLINE inline sum_t<T> sum_run(const T* x, std::int64_t count) {
   constexpr std::int64_t kLine = 64 / sizeof(T);

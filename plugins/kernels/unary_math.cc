@@ -86,7 +86,7 @@ class Range {
   explicit Range(const sdk::OpDesc& op)
       : min_(op.attributes().real("min")), max_(op.attributes().real("max")) {}
 
-  // As the dtype has it: the attributes rounded as elements are, so that an element can be an end.
+  // The dtype rounds the attributes as it does elements, so that an element can be an end.
   template <class T>
   [[nodiscard]] Clip<sdk::compute_t<T>> clip() const {
     using C = sdk::compute_t<T>;

@@ -11,8 +11,8 @@
 
 namespace loci::kernels {
 
-// What the attributes say. Without a gradient sgd changes nothing, so that it has no mode that is
-// not lazy.
+// The options hold the attributes. Without a gradient sgd changes nothing, so that it has no mode
+// that is not lazy.
 struct SgdOptions {
   explicit SgdOptions(const sdk::AttributeReader& /*attributes*/) {}
   bool lazy = true;

@@ -19,7 +19,7 @@ struct RowArguments {
   ArgumentCounts counts;
   std::uint32_t inputs;
   std::uint32_t outputs = 1;
-  // Whether output 0 may take the memory of input 0.
+  // True if output 0 may take the memory of input 0.
   bool in_place = false;
 };
 
@@ -31,9 +31,9 @@ class WideRows {
   WideRows(const sdk::Host& host, const sdk::OpDesc& op, std::int64_t rows,
            const RowArguments& arguments, std::int64_t picoseconds);
 
-  // Whether there are rows, and a row fits.
+  // Returns true if there are rows, and a row fits.
   [[nodiscard]] bool suits() const;
-  // Of a chunk, and of the last one if it has fewer; kernels are prepared for both.
+  // The rows of a chunk, and of the last one if it has fewer; kernels are prepared for both.
   [[nodiscard]] std::int64_t chunk_rows() const { return chunk_; }
   [[nodiscard]] std::int64_t last_rows() const { return rows_ % chunk_; }
   [[nodiscard]] std::uint64_t workspace_bytes() const { return shared_bytes_; }
@@ -66,7 +66,7 @@ class WideRows {
     bool is_wide = false;       // converted
   };
 
-  // What one thread works on.
+  // The memory and arguments that one thread works on.
   class Chunk {
    public:
     Chunk(const WideRows& rows, const sdk::Launch& launch);

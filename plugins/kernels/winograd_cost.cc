@@ -18,7 +18,7 @@ double round_up(std::int64_t value, std::int64_t unit) {
   return static_cast<double>(divide_up(value, unit) * unit);
 }
 
-// What the transforms of one tile cost for each channel and each filter: by the width of vectors.
+// The cost of the transforms of one tile for each channel and each filter: by the width of vectors.
 struct TransformCost {
   double input;
   double output;
@@ -29,7 +29,7 @@ TransformCost transform_cost(std::int64_t outputs, bool is_wide) {
   return is_wide ? TransformCost{170, 150} : TransformCost{300, 330};
 }
 
-// Of reading packed filters: from a cache, or memory for what is beyond that many bytes.
+// The cost of reading packed filters: from a cache, or memory for what is beyond kCacheBytes.
 double read_cost(double bytes) {
   constexpr double kCached = 0.8;
   constexpr double kBeyond = 2.5;
@@ -75,7 +75,7 @@ double inside(const sdk::WindowAxis& axis) {
 
 double direct_cost(const sdk::ConvShape& shape) {
   constexpr double kProducts = 1.02;
-  // Of one number of the image or the result into another layout.
+  // The cost of bringing one number of the image or the result into another layout.
   constexpr double kReorder = 15;
   const std::int64_t lanes = panel_width() / 2;
   const double windows = static_cast<double>(shape.batch) * static_cast<double>(shape.windows());

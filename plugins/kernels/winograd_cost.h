@@ -1,4 +1,4 @@
-// Whether Winograd's method pays for a convolution, and with which tiles.
+// Estimates say if Winograd's method pays for a convolution, and with which tiles.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 
 namespace loci::kernels {
 
-// What the packed filter is for.
+// Says what the packed filter is for.
 enum class FilterUse {
   kForward,
   // The convolution of a result's gradient that gives the image's: by the taps turned round, with
@@ -24,7 +24,7 @@ struct WinogradFilter {
   std::int64_t width;
   FilterUse use = FilterUse::kForward;
 
-  // Of a transformed tile.
+  // Returns the elements of a transformed tile.
   [[nodiscard]] std::int64_t tile_elements() const { return (outputs + 2) * (outputs + 2); }
   [[nodiscard]] std::int64_t panels() const { return (filters + width - 1) / width; }
   [[nodiscard]] std::int64_t panel_size() const { return tile_elements() * channels * width; }

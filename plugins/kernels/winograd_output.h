@@ -79,7 +79,7 @@ class OutputTile {
     }
     copy(reinterpret_cast<const float*>(&four), count, to);
   }
-  // Of constant lengths, so that no function is called.
+  // Copies constant lengths, so that no function is called.
   LOCI_INLINE static void copy(const float* from, std::int64_t count, float* to) {
     if (count == 4) {
       std::memcpy(to, from, 4 * sizeof(float));
@@ -102,7 +102,7 @@ class OutputTile {
   std::int64_t columns_ = 0;
 };
 
-// The same for results whose filters lie side by side.
+// Says where the outputs of a tile go in results whose filters lie side by side.
 class OutputPixels {
  public:
   OutputPixels(const WinogradPlan& plan, const PlaneEpilogue& epilogue, float* out)

@@ -71,7 +71,7 @@ LOCI_INLINE inline void multiply_block(const WinogradPlan& plan, std::int64_t ti
   const std::int64_t strips = (tiles + kMostTiles<bytes> - 1) / kMostTiles<bytes>;
   for (std::int64_t element = 0; element < filter.tile_elements(); ++element) {
     for (std::int64_t i = 0, tile = 0; i < strips; ++i) {
-      // As even as can be: few tiles make little use of what is loaded.
+      // Strips are as even as can be: few tiles make little use of what is loaded.
       const std::int64_t count = (tiles - tile) / (strips - i);
       const Strip strip{inputs + element * plan.element_size + tile * plan.input_row,
                         plan.input_row,
