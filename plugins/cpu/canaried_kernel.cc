@@ -73,7 +73,7 @@ class CanariedArguments {
     return blocks_.back().memory.data();
   }
 
-  // What an output holds before counts where an input lies there, or where it has gaps.
+  // An output's earlier contents count where an input lies there, or where it has gaps.
   void move_output(std::uint32_t index) {
     loci_view& output = outputs_[index];
     if (!has_memory(output)) return;

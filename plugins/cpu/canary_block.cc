@@ -10,7 +10,7 @@ constexpr std::uintptr_t kCacheLine = 64;
 constexpr std::byte kLow{0xFF};
 constexpr std::byte kHigh{0x7F};
 
-// By address, so that a part of what was painted can be looked at alone.
+// The address chooses the canary, so that a part of what was painted can be looked at alone.
 std::byte canary_at(const std::byte* address) {
   return reinterpret_cast<std::uintptr_t>(address) % 2 == 0 ? kLow : kHigh;
 }

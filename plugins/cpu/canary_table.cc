@@ -12,13 +12,13 @@
 namespace loci::cpu {
 namespace {
 
-// What a loci_kernel* points to.
+// A loci_kernel* points to this.
 struct CanariedCreation {
   const sdk::Host* host;
   loci_kernel* kernel;
   std::string name;
 };
-// What a loci_prepared* points to.
+// A loci_prepared* points to this.
 struct CanariedPreparation {
   const sdk::Host* host;
   CanariedKernel kernel;

@@ -1,4 +1,4 @@
-// What a launch of a fused op does after its product.
+// A launch of a fused op applies an epilogue after its product.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace loci::cpu {
 
-// Of fused_matmul.
+// The epilogue of fused_matmul.
 class MatmulEpilogue {
  public:
   explicit MatmulEpilogue(const sdk::OpDesc& op);
@@ -19,7 +19,7 @@ class MatmulEpilogue {
   [[nodiscard]] kernels::Activation activation() const { return activation_; }
   [[nodiscard]] kernels::RowEpilogue in(const sdk::Launch& launch) const;
 
-  // What the product itself does is left out.
+  // Leaves out the bias where the product itself adds it.
   void leave_out_bias() { has_bias_ = false; }
 
   static constexpr std::uint32_t kBiasSlot = 2;
@@ -31,7 +31,7 @@ class MatmulEpilogue {
   kernels::Activation activation_;
 };
 
-// Of fused_conv2d.
+// The epilogue of fused_conv2d.
 class ConvEpilogue {
  public:
   ConvEpilogue(const sdk::OpDesc& op, const sdk::ConvShape& shape);
@@ -43,7 +43,7 @@ class ConvEpilogue {
 
   static constexpr std::uint32_t kResidualSlot = 7;
 
-  // What the convolution itself does is left out.
+  // Leaves out the bias where the convolution itself adds it.
   void leave_out_bias() { has_bias_ = false; }
   [[nodiscard]] bool does_nothing() const {
     return !has_bias_ && !has_norm_ && !has_residual_ && activation_ == kernels::Activation::kNone;

@@ -5,7 +5,7 @@
 
 namespace loci::cpu {
 
-// Of fused_matmul and fused_conv2d, for everything that others refuse.
+// Returns kernels of fused_matmul and fused_conv2d for everything that others refuse.
 kernels::KernelDefs fused_kernels();
 
 }  // namespace loci::cpu

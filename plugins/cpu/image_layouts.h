@@ -8,22 +8,22 @@
 
 namespace loci::cpu {
 
-// Of an argument [batch, channels, height, width]. Throws sdk::Error(LOCI_CODE_UNSUPPORTED) for a
-// layout that is none of images.
+// Returns the layout of an argument [batch, channels, height, width]. Throws
+// sdk::Error(LOCI_CODE_UNSUPPORTED) for a layout that is none of images.
 kernels::ImageLayout image_layout(sdk::Arg images);
 
-// Whether images lie the same in both layouts, as with one channel or one pixel.
+// Returns true if images lie the same in both layouts, as with one channel or one pixel.
 bool is_alike_in_both(sdk::Arg images);
-// Whether images lie in kPixels, or in both.
+// Returns true if images lie in kPixels, or in both.
 bool lies_in_pixels(sdk::Arg images);
 
-// Of a filter, which is read as [filters, channels, height, width] alone: it comes in kPixels where
-// a kernel has computed it as it does images. Throws sdk::Error(LOCI_CODE_UNSUPPORTED) then.
+// Refuses a filter in kPixels. Filters are read as [filters, channels, height, width] alone; where
+// a kernel has computed one as it does images, this throws sdk::Error(LOCI_CODE_UNSUPPORTED).
 void require_planes(sdk::Arg filter);
 
-// Whether the kernel may choose kPixels for its output: the host offers it, and the layouts differ,
-// as they do with several channels of several pixels. A residual, if there is one, is added where
-// it lies, so that the output lies as it does.
+// Returns true if the kernel may choose kPixels for its output: the host offers it, and the layouts
+// differ, as they do with several channels of several pixels. A residual, if there is one, is added
+// where it lies, so that the output lies as it does.
 bool may_write_pixels(const sdk::OpDesc& op);
 bool may_write_pixels(const sdk::OpDesc& op, sdk::Arg residual);
 

@@ -1,4 +1,4 @@
-// What the plugin's interned layouts stand for.
+// The table says what the plugin's interned layouts stand for.
 #pragma once
 
 #include <cstdint>

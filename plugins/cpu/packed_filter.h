@@ -11,7 +11,7 @@ namespace loci::cpu {
 // Packed by the host once if it is constant, else in each run. Plain data, immutable.
 class PackedFilter {
  public:
-  // Of the input in a slot: asks the host for it, or for workspace behind what there is.
+  // Takes the input in a slot: asks the host for it, or for workspace behind what there is.
   PackedFilter(sdk::Prepare& prepare, const kernels::WinogradFilter& layout, std::uint32_t slot);
 
   static bool is_packed_by_host(const sdk::OpDesc& op, std::uint32_t slot) {

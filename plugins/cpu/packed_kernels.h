@@ -9,7 +9,7 @@ namespace loci::cpu {
 kernels::KernelDefs packed_matmul_kernels();
 // conv2d and fused_conv2d by filters of one pixel, of images that have channels last.
 kernels::KernelDefs pointwise_kernels();
-// The same of each channel by itself.
+// conv2d and fused_conv2d of each channel by itself, of images that have channels last.
 kernels::KernelDefs depthwise_kernels();
 // conv2d_grad_filter, of those.
 kernels::KernelDefs filter_grad_kernels();

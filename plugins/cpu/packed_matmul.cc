@@ -52,7 +52,7 @@ void prepare_product(sdk::Prepare& prepare, const MatmulShape& shape, const Epil
 constexpr std::int64_t kMostRows = 192;
 // A panel of zeros beside a few columns would be most of what is packed.
 constexpr std::int64_t kLeastColumns = 8;
-// Of smaller matrices there is nothing to gain.
+// Smaller matrices gain nothing.
 constexpr std::int64_t kLeastElements = 2'048;
 
 std::string refusal(const OpDesc& op, const MatmulShape& shape) {
@@ -78,7 +78,7 @@ std::string refusal(const OpDesc& op) {
   return {};
 }
 
-// What the attributes say, apart from the extents: a kernel is made before those are asked for.
+// Reads the attributes apart from the extents: a kernel is made before those are asked for.
 class MatmulReader {
  public:
   explicit MatmulReader(const OpDesc& op)

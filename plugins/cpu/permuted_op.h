@@ -13,14 +13,14 @@ namespace loci::cpu {
 // Images are [batch, height, width, channels] there. Immutable.
 class PermutedOp {
  public:
-  // What the arguments that are no images stand for.
+  // Says what the arguments that are no images stand for.
   enum class Others : std::uint8_t {
     kBroadcast,  // one pixel or one channel, which lie alike in both layouts
     kChannels,   // a number for each channel, which stay what they are
   };
 
-  // Of an operator on images of the extents `images`, which have to live as long as this. Throws
-  // sdk::Error(LOCI_CODE_UNSUPPORTED) where not all of them have channels last, or may have.
+  // Permutes an operator on images of the extents `images`, which have to live as long as this.
+  // Throws sdk::Error(LOCI_CODE_UNSUPPORTED) where not all of them have channels last, or may have.
   PermutedOp(const sdk::OpDesc& op, sdk::Dims images, Others others);
   PermutedOp(const PermutedOp&) = delete;
   PermutedOp& operator=(const PermutedOp&) = delete;
@@ -36,7 +36,7 @@ class PermutedOp {
   std::vector<loci_arg> permuted(const loci_arg* args, std::uint32_t count,
                                  const AreLast& channels_are_last);
   void require_alike(sdk::Dims dims, bool channels_are_last) const;
-  // Whether it is the kernel's to say how an output lies.
+  // Returns true if the kernel may say how an output lies.
   [[nodiscard]] bool may_choose(const sdk::Arg& output) const;
 
   Others others_;
@@ -47,7 +47,7 @@ class PermutedOp {
   std::vector<loci_arg> outputs_;
 };
 
-// Whether an input comes in kPixels.
+// Returns true if an input comes in kPixels.
 bool reads_pixels(const sdk::OpDesc& op);
 
 }  // namespace loci::cpu

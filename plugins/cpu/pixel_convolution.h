@@ -1,5 +1,5 @@
-// What kernels of conv2d and fused_conv2d have in common that read and write images with channels
-// last, and a constant filter that is packed.
+// Kernels of conv2d and fused_conv2d share this that read and write images with channels last, and
+// have a constant filter that is packed.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace loci::cpu {
 // then.
 std::string pixel_convolution_refusal(const sdk::OpDesc& op, sdk::ConvShape* shape);
 
-// Of one launch: the filter as it was packed, and what comes after the convolution.
+// The parts of one launch: the filter as it was packed, and what comes after the convolution.
 class PixelConvolution {
  public:
   // Chooses the layouts of the filter and of the result, and asks for workspace behind what there

@@ -38,7 +38,7 @@ constexpr std::string_view kElementwise[] = {LOCI_FLOAT_FUNCTIONS(LOCI_NAME)   /
 
 using Creators = std::map<std::string_view, sdk::CreateFn>;
 
-// What makes the portable kernel of each.
+// Returns for each op the function that makes its portable kernel.
 const Creators& creators() {
   static const Creators& all = *new Creators([] {
     Creators list;
@@ -104,7 +104,7 @@ class Norm final : public sdk::Kernel {
 
 bool is_in_pixels(sdk::Arg images) { return image_layout(images) == kernels::ImageLayout::kPixels; }
 
-// Of maxima; averages in kPixels are for oneDNN. Those ask nothing of x, and both nothing of out.
+// Handles maxima; oneDNN has averages in kPixels. Those ask nothing of x, and both nothing of out.
 class PoolGrad final : public sdk::Kernel {
  public:
   explicit PoolGrad(const sdk::OpDesc& op)

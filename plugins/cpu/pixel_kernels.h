@@ -6,8 +6,8 @@
 
 namespace loci::cpu {
 
-// The same kernels, of which those also take images in kernels::ImageLayout::kPixels and leave
-// their results so. To most of them such an image is one of other extents, [batch, height, width,
+// Returns the kernels, of which some then also take images in kernels::ImageLayout::kPixels and
+// leave results so. To most of them such an image is one of other extents, [batch, height, width,
 // channels]; operands that broadcast have one pixel or one channel, and lie alike in both layouts.
 kernels::KernelDefs with_pixels(kernels::KernelDefs portable);
 

@@ -71,8 +71,8 @@ sdk::WindowAxis turned_round(const sdk::WindowAxis& forward) {
   return axis;
 }
 
-// Of the convolution that makes the image's gradient out of the result's, by 3 x 3 filters with
-// strides and dilations of 1.
+// Returns the convolution that makes the image's gradient out of the result's, by 3 x 3 filters
+// with strides and dilations of 1.
 ConvShape input_grad_shape(const ConvShape& forward) {
   ConvShape shape = forward;
   shape.window = {turned_round(forward.window.height), turned_round(forward.window.width)};
@@ -96,7 +96,7 @@ WinogradPlan prepare_plan(sdk::Prepare& prepare, const ConvShape& shape, Slots s
   return plan;
 }
 
-// Of conv2d and fused_conv2d.
+// Plans conv2d and fused_conv2d.
 WinogradPlan prepare_plan(sdk::Prepare& prepare, const sdk::ConvOptions& options) {
   return prepare_plan(prepare, shape_of(prepare.op(), options), {.image = 0, .filter = 1});
 }

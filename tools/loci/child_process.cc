@@ -60,7 +60,7 @@ class Descriptor {
   int number_ = -1;
 };
 
-// What the child writes to one descriptor.
+// Reads the text that the child writes to one descriptor.
 class Stream {
  public:
   explicit Stream(std::string* text) : text_(text) {
@@ -260,7 +260,7 @@ class ReportLines {
   ReportLines(const ChildCommand& command, const Streams& streams, ChildResult* result)
       : told_(command.told), streams_(streams), text_(result->report) {}
 
-  // Whether one of them was said to count.
+  // Returns true if one of them was said to count.
   bool tell() {
     if (!told_) return false;
     bool counts = false;

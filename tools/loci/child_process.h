@@ -30,7 +30,7 @@ struct ChildResult {
   };
   End end = End::kExited;
   int value = 0;  // the exit code, or the number of the signal
-  // What it wrote, up to kMaxChildText bytes each; the rest is thrown away.
+  // The child's output, up to kMaxChildText bytes each; the rest is thrown away.
   std::string report;  // by write_report()
   std::string out;
   std::string err;

@@ -41,7 +41,7 @@ po::options_description visible_options(const Command& command);
 // "loci run MODEL [options]".
 std::string usage_line(const Command& command);
 std::string help_text(const Command& command);
-// What `loci --help` prints.
+// Returns the text of `loci --help`.
 std::string overview();
 
 // Reads the arguments behind the subcommand's name. Throws Failure(kUsage) for what it does not

@@ -13,7 +13,7 @@ namespace loci::runner {
 // Loci has none of the driver.
 void use_emulated_cuda();
 
-// Whether the device, which is open, is one of the double's, however that was chosen.
+// Returns true if the device, which is open, is one of the double's, however that was chosen.
 bool is_emulated(const Place& place);
 
 // " (emulated)" for such a device, else empty.

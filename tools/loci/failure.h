@@ -21,8 +21,8 @@ enum class ExitCode : int {
 // The list of exit codes for `loci --help`.
 std::string exit_code_help();
 
-// What the runner was busy with. The same error means another thing in each: a file that is not
-// there is a bad model, or a plugin that is not available.
+// The phases of the runner. An error means another thing in each: a file that is not there is a bad
+// model, or a plugin that is not available.
 enum class Phase { kOptions, kDevices, kModel, kRun };
 
 ExitCode exit_code(ErrorCode error, Phase phase);

@@ -8,7 +8,7 @@ namespace loci::runner {
 
 // The argument in single quotes, of a long one the beginning and its length.
 std::string shown(const std::string& argument);
-// The same without quotes, of a name.
+// Shows a name without quotes; of a long one the beginning and its length.
 std::string shown_name(const std::string& name);
 
 // A text from a file in single quotes, on one line: control characters, marks of direction and

@@ -15,7 +15,7 @@ class StatusLine {
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
 
-  // Whether it would be shown now, so that who makes the text need not otherwise.
+  // Returns true if a text would be shown now, so that who makes it need not otherwise.
   [[nodiscard]] bool is_due() const;
   void show(const std::string& text);
 

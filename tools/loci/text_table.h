@@ -11,7 +11,7 @@ class TextTable {
  public:
   explicit TextTable(std::vector<std::string> head);
 
-  // As many cells as the head has.
+  // Adds a row, of as many cells as the head has.
   void add(std::vector<std::string> cells);
   // A line of its own below the last row, indented.
   void add_note(const std::string& note);

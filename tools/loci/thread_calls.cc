@@ -13,7 +13,7 @@ using TextPointer = std::atomic<const char*>;
 static_assert(TextPointer::is_always_lock_free);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-// What one thread writes, and handlers of signals in any thread read.
+// One thread writes its slot, and handlers of signals in any thread read it.
 struct Slot {
   std::atomic<bool> is_taken{false};
   std::atomic<std::uint64_t> version{0};  // odd while the rest changes
@@ -25,7 +25,7 @@ struct Slot {
 
 std::array<Slot, kMostThreads> slots;
 std::atomic<std::uint64_t> latest_number{0};
-// Of a type that needs no construction, so that a handler may look at any time.
+// The type needs no construction, so that a handler may look at any time.
 thread_local Slot* slot_of_thread = nullptr;
 
 const char* kept(std::string_view text) {
@@ -60,7 +60,7 @@ void write(Slot& slot, const char* plugin, const char* function) {
   ++slot.version;
 }
 
-// Of a thread, until it ends. Where all are taken, one that only the thread itself sees.
+// A thread holds a slot until it ends. Where all are taken, it has one that only itself sees.
 class Lease {
  public:
   Lease() : slot_(take()) { slot_of_thread = slot_; }

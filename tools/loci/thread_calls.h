@@ -20,8 +20,8 @@ struct PluginCall {
   explicit operator bool() const { return function != nullptr; }
 };
 
-// As plugins::CallNotice: the calling thread is within that function from now on, or, with both
-// empty, within none.
+// Works as plugins::CallNotice: the calling thread is within that function from now on, or, with
+// both empty, within none.
 void note_call(std::string_view plugin, std::string_view function);
 
 // All below are async-signal-safe.

@@ -37,7 +37,7 @@ std::optional<Parts> Accelerated::build_parts(const sdk::OpDesc& op, const Eleme
   return Parts(std::move(parts), cut, threads);
 }
 
-// What oneDNN does well whole it need not do well in parts.
+// Tries the parts first, then the whole: oneDNN may do well whole what it does badly in parts.
 std::optional<Parts> Accelerated::build_if_good(const sdk::OpDesc& op, const Elements& elements,
                                                 std::uint32_t threads) const {
   if (threads > 1) {

@@ -1,4 +1,4 @@
-// What the kernels of this folder have in common.
+// The kernels of this folder share this base and these checks.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ inline constexpr std::uint64_t kDtypes = LOCI_DTYPE_BIT(LOCI_DTYPE_F32) |
 // only once it is asked: it declines the others, and the portable kernel of the op is next.
 class Accelerated : public sdk::Kernel {
  public:
-  // Of an op with that many inputs, all of one dtype.
+  // Takes an op with that many inputs, all of one dtype.
   explicit Accelerated(std::uint32_t inputs) : inputs_(inputs) {}
   void prepare(sdk::Prepare& prepare) const override;
 
@@ -37,7 +37,7 @@ class Accelerated : public sdk::Kernel {
   [[nodiscard]] virtual std::optional<Execution> build(const sdk::OpDesc& op,
                                                        const Elements& elements, CutAxis axis,
                                                        Range range) const = 0;
-  // Whether the primitive is worth converting elements of 16 bits to float32 and back.
+  // Returns true if the primitive is worth converting 16-bit elements to float32 and back.
   [[nodiscard]] virtual bool is_worth_widening() const { return true; }
 
   [[nodiscard]] std::optional<Parts> build_parts(const sdk::OpDesc& op, const Elements& elements,
@@ -56,7 +56,7 @@ std::string too_small(double amount, double least, std::string_view what);
 // elements of one in 32 bits, and divides by what is left. Empty if it can.
 std::string too_large(const sdk::OpDesc& op, std::uint32_t inputs);
 
-// Whether the extents of all arguments are known, and none has no elements.
+// Returns true if the extents of all arguments are known, and none has no elements.
 bool has_elements(const sdk::OpDesc& op, std::uint32_t inputs);
 
 dnnl::memory::dims dims_of(sdk::Arg argument);

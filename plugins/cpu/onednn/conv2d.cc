@@ -84,9 +84,9 @@ bool is_pointwise(const ConvShape& shape) {
   return shape.window_size() == shape.group_channels && shape.image_size() == shape.windows();
 }
 
-// Whether to lay a filter out anew in each launch takes longer than is gained by it, as each of its
-// elements is multiplied by few pixels. For what is not pointwise, windows are gathered, which pays
-// with AVX-512 alone.
+// Returns true if to lay a filter out anew in each launch takes longer than is gained by it, as
+// each of its elements is multiplied by few pixels. For what is not pointwise, windows are
+// gathered, which pays with AVX-512 alone.
 bool is_read_once(const OpDesc& op, const ConvShape& shape) {
   constexpr std::int64_t kMostPixels = 64;
   constexpr std::int64_t kMostOfPointwise = 256;
@@ -106,7 +106,7 @@ bool multiplies_planes(const OpDesc& op, const ConvShape& shape, bool may_choose
          !may_choose && x.dtype() == LOCI_DTYPE_F32 && image_layout(x) == ImageLayout::kPlanes;
 }
 
-// Of conv2d and fused_conv2d.
+// Builds conv2d and fused_conv2d.
 std::optional<Execution> build_forward(const OpDesc& op, const Elements& elements,
                                        const ConvShape& shape, CutAxis axis, Range range,
                                        bool may_choose) {
@@ -142,8 +142,8 @@ std::optional<Execution> build_forward(const OpDesc& op, const Elements& element
   return build_forward(op, elements, part, targets, any);
 }
 
-// Of a gradient: how its two kinds of images lie for the op, and whether it may choose that of its
-// result.
+// The layouts of a gradient: how its two kinds of images lie for the op, and if it may choose that
+// of its result.
 struct GradLayouts {
   ConvLayouts given;
   bool may_choose = false;
@@ -162,14 +162,14 @@ GradLayouts grad_layouts(const Elements& elements, const ConvLayouts& given, boo
   return layouts;
 }
 
-// As primitives are asked about images first: in pixels where some are, else as they like best.
+// Primitives are asked for these images first: in pixels where some are, else as they like best.
 Desc wanted_images(const Elements& elements, const SubArray& images, bool as_pixels) {
   if (!as_pixels) return elements.any_layout(images.extents);
   return SubArray::images(images.extents, ImageLayout::kPixels).slice(elements).desc;
 }
 
-// Whether oneDNN only writes windows out for a product of matrices, which costs more than to
-// reorder images.
+// Returns true if oneDNN only writes windows out for a product of matrices, which costs more than
+// to reorder images.
 bool is_unfolded(const char* implementation) {
   return std::string_view(implementation).find("gemm") != std::string_view::npos;
 }

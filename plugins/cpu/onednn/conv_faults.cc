@@ -5,7 +5,7 @@
 namespace loci::cpu::onednn {
 namespace {
 
-// Of one group.
+// Returns the channels of one group.
 std::int64_t channels_of(const ConvPart& part) {
   const dnnl::memory::dims& extents = part.filter.extents;
   return extents[extents.size() - 3];

@@ -1,5 +1,5 @@
-// What oneDNN is known to get wrong, by its sources from 2.6.3 to 3.7.1, so that other
-// kernels have to be taken there.
+// oneDNN is known to get some gradients of filters wrong, by its sources from 2.6.3 to 3.7.1, so
+// that other kernels have to be taken there.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ ConvPart conv_part(const sdk::ConvShape& shape, CutAxis axis, Range range,
 // padding. Both are [batch, channels, height, width], and `axis` that of the height.
 void narrow_rows(const sdk::WindowAxis& axis, Range rows, SubArray* x, SubArray* out,
                  Windows* windows);
-// Whether each range of rows sees some of the image.
+// Returns true if each range of rows sees some of the image.
 bool all_see_the_image(const sdk::WindowAxis& axis, const std::vector<Range>& rows);
 
 // The part's of the result.

@@ -37,8 +37,8 @@ std::int64_t parts_of(double multiplications, std::uint32_t threads);
 // are equal where they can be: equal parts share a primitive.
 std::vector<Range> cut_evenly(std::int64_t extent, std::int64_t granule, std::int64_t parts);
 
-// As cut_evenly(), in fewer ranges where threads would have little to do otherwise, or a range
-// would be shorter than `least`. Empty where there is no good cut.
+// Cuts like cut_evenly(), in fewer ranges where threads would have little to do otherwise, or a
+// range would be shorter than `least`. Empty where there is no good cut.
 std::vector<Range> cut_well(std::int64_t extent, std::int64_t granule, std::int64_t parts,
                             std::uint32_t threads, std::int64_t least = 1);
 

@@ -1,4 +1,4 @@
-// What the elements of an op are, and what a primitive gets them as.
+// An op has elements of one dtype, which a primitive gets as they are or converted.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace loci::cpu::onednn {
 // float16 for processors (2.6, AVX-512).
 class Elements {
  public:
-  // As they are. bfloat16 and float32 only.
+  // Gives the elements as they are. bfloat16 and float32 only.
   static Elements native(loci_dtype dtype);
-  // As float32.
+  // Gives the elements as float32.
   static Elements widened(loci_dtype dtype);
 
   [[nodiscard]] loci_dtype stored() const { return stored_; }
@@ -33,7 +33,7 @@ class Elements {
   [[nodiscard]] dnnl::memory::desc dense(const dnnl::memory::dims& dims) const;
   [[nodiscard]] dnnl::memory::desc strided(const dnnl::memory::dims& dims,
                                            const dnnl::memory::dims& strides) const;
-  // The same extents in the layout that the primitive likes best.
+  // Describes these extents in the layout that the primitive likes best.
   [[nodiscard]] dnnl::memory::desc any_layout(const dnnl::memory::dims& dims) const;
 
  private:
@@ -44,7 +44,7 @@ class Elements {
   Type type_;
 };
 
-// Whether native(dtype) has primitives whose instructions are the processor's.
+// Returns true if native(dtype) has primitives whose instructions are the processor's.
 bool has_native(loci_dtype dtype);
 
 }  // namespace loci::cpu::onednn

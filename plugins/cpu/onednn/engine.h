@@ -12,7 +12,7 @@ namespace loci::cpu::onednn {
 const dnnl::engine& engine();
 // "oneDNN 2.6.3, avx2": with the instruction set that it uses, which ONEDNN_MAX_CPU_ISA may limit.
 std::string_view version_text();
-// Whether it uses AVX-512.
+// Returns true if oneDNN uses AVX-512.
 bool has_avx512();
 // Keeps oneDNN from what is beyond `most`; before anything else of it is used.
 void limit_isa(kernels::Isa most);

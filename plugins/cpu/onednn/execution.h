@@ -40,8 +40,8 @@ class Execution {
                   const dnnl::memory::desc& chosen);
   void bind_output(int argument, std::uint32_t index, const Slice& given,
                    const dnnl::memory::desc& chosen);
-  // As bind_input(), for an input that may be a constant: where the primitive does not take it as
-  // it is, it is packed so that nothing is converted or reordered in a launch.
+  // Binds like bind_input() an input that may be a constant: where the primitive does not take it
+  // as it is, it is packed so that nothing is converted or reordered in a launch.
   void bind_weights(int argument, std::uint32_t index, const sdk::Arg& input, const Slice& given,
                     const dnnl::memory::desc& chosen);
 
@@ -68,7 +68,7 @@ class Execution {
   // Once all is bound: takes what it needs of the workspace.
   void lay_out(Workspace* workspace);
 
-  // What the primitive and its reorders keep, about: oneDNN does not tell.
+  // Returns about what the primitive and its reorders keep: oneDNN does not tell.
   [[nodiscard]] std::uint64_t memory_bytes() const;
   // Only on a thread that is within a SerialOpenMp.
   void run(const sdk::Launch& launch) const;

@@ -58,7 +58,7 @@ class Parts {
   }
 
  private:
-  // What several parts read in the same other layout is reordered before them, in pieces that the
+  // Data that several parts read in one other layout is reordered before them, in pieces that the
   // team takes as well.
   struct Preparation {
     std::uint32_t index;

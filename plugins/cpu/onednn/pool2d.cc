@@ -44,7 +44,7 @@ sdk::WindowAxis trimmed(sdk::WindowAxis axis) {
   return axis;
 }
 
-// Whether the last window reaches behind the padding that was asked for.
+// Returns true if the last window reaches behind the padding that was asked for.
 bool hangs_over(const sdk::WindowAxis& axis) {
   return axis.padded_size(axis.output - 1) < axis.kernel;
 }
@@ -69,7 +69,7 @@ SubArray planes(sdk::Arg images, CutAxis axis, Range range) {
   return part;
 }
 
-// What reading an element costs, in multiplications.
+// To read an element costs as much as so many multiplications.
 constexpr double kMultiplicationsOfElement = 16;
 // Planes that oneDNN pools at once with AVX-512.
 constexpr std::int64_t kPlaneBlock = 16;
@@ -84,7 +84,7 @@ class Pool2d : public Accelerated {
     const auto window = window_of(op);
     return pooling_windows({trimmed(window.height), trimmed(window.width)});
   }
-  // Of images x, and what they are pooled to or the gradient of that, in that layout.
+  // Returns the part of images x, and of what they are pooled to or its gradient, in that layout.
   [[nodiscard]] PoolPart part_of(const OpDesc& op, ImageLayout layout, sdk::Arg x, sdk::Arg out,
                                  CutAxis axis, Range range) const {
     if (layout == ImageLayout::kPlanes) {
@@ -157,7 +157,7 @@ class Pool2d : public Accelerated {
     return execution;
   }
 
-  // Of planes of float32, windows that the portable kernel pools in 0.4 to 0.97 of the time.
+  // Refuses windows of float32 planes that the portable kernel pools in 0.4 to 0.97 of the time.
   void require_slower_portable(const OpDesc& op) const {
     const kernels::PoolGeometry geometry(sdk::pool_shape(op.input(0).dims(), options_), options_);
     const bool is_mean_of_all = geometry.windows() == 1 && !options_.is_max;
@@ -166,7 +166,7 @@ class Pool2d : public Accelerated {
     throw sdk::Error(LOCI_CODE_UNSUPPORTED, "the portable kernel pools such windows faster");
   }
 
-  // Whether the result may lie as the images do: the op takes it so, or it is the same.
+  // Throws unless the result may lie as the images do: the op takes it so, or it is alike in both.
   static void require_target(const OpDesc& op, ImageLayout layout) {
     if (layout == ImageLayout::kPlanes || is_alike_in_both(op.output(0)) || may_write_pixels(op)) {
       return;
@@ -180,8 +180,8 @@ class Pool2dGrad final : public Pool2d {
   explicit Pool2dGrad(const OpDesc& op) : Pool2d(op, 3) {}
 
  private:
-  // Of out_grad and the result; averages ask nothing of x. Shares of windows that overlap are
-  // summed as the result's elements are, which 16 bits are too few for.
+  // Returns the layout of out_grad and the result; averages ask nothing of x. Shares of windows
+  // that overlap are summed as the result's elements are, which 16 bits are too few for.
   static ImageLayout layout_of(const OpDesc& op) {
     const sdk::Arg out_grad = op.input(2);
     const bool is_exact_enough = out_grad.dtype() == LOCI_DTYPE_F32;

@@ -24,14 +24,14 @@ using Desc = dnnl::memory::desc;
 
 dnnl::reorder make_reorder(const Desc& from, const Desc& to);
 
-// As the methods execute(), which allocate a table of arguments each time.
+// These work like the methods execute(), which allocate a table of arguments each time.
 void run_primitive(const dnnl::primitive& primitive, dnnl::stream& stream,
                    std::span<const dnnl_exec_arg_t> arguments);
 void run_reorder(const dnnl::reorder& reorder, dnnl::stream& stream, const dnnl::memory& from,
                  const dnnl::memory& to);
 
-// Of data in whose layout the first dimension is neither blocked nor padded: the bytes from one of
-// it to the next. Nothing for other layouts.
+// Returns the bytes from one of the first dimension to the next, for data in whose layout it is
+// neither blocked nor padded. Nothing for other layouts.
 std::optional<std::int64_t> step_of_first(const Desc& desc);
 // The first `count` along that dimension.
 Desc first_of(const Desc& desc, std::int64_t count);

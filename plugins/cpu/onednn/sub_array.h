@@ -24,8 +24,8 @@ struct SubArray {
   static SubArray images(dnnl::memory::dims extents, kernels::ImageLayout layout);
   // Only that range of the axis.
   void narrow(std::size_t axis, Range range);
-  // Of images in that layout, as the primitives say it: axes of one element, as a part may have,
-  // step as if there were more.
+  // Brings images in that layout into the form of the primitives: axes of one element, as a part
+  // may have, step as if there were more.
   void normalize(kernels::ImageLayout layout);
   [[nodiscard]] Slice slice(const Elements& elements) const {
     return {elements.strided(extents, strides), begin * elements.size()};

@@ -1,4 +1,4 @@
-// What primitives need of an op's workspace, one piece behind the other.
+// Primitives take pieces of an op's workspace, one behind the other.
 #pragma once
 
 #include <cstddef>

@@ -9,7 +9,7 @@ namespace {
 
 using Kind = Completion::Kind;
 
-// What a choice stands for: LEVEL and MODULE= for those of the log, any other for itself.
+// Returns what a choice stands for: LEVEL and MODULE= for those of the log, any other for itself.
 std::vector<std::string> meant_by(const std::string& choice) {
   if (choice == "LEVEL") return config::log_levels();
   if (choice != "MODULE=") return {choice};

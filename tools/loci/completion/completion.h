@@ -1,4 +1,4 @@
-// What a shell may complete, read from the declarations of the subcommands.
+// A shell may complete these, which are read from the declarations of the subcommands.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace loci::runner {
 
-// What may stand behind an option or in the place of a word.
+// The texts that may stand behind an option or in the place of a word.
 struct Completion {
   enum class Kind { kNothing, kChoices, kFiles, kDirectories };
 

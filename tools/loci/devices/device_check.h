@@ -17,9 +17,9 @@ struct CheckedDevice {
   std::string error;  // why it cannot be used; empty if it can
 };
 
-// Of all types that plugins declare, by type and index; activates the plugins of one type after the
-// other, and tells of each device as soon as it was opened. In this very process, which a plugin
-// may end: see device_survey.h. Throws Error only if the plugins cannot be listed.
+// Checks all types that plugins declare, by type and index; activates the plugins of one type after
+// the other, and tells of each device as soon as it was opened. In this very process, which a
+// plugin may end: see device_survey.h. Throws Error only if the plugins cannot be listed.
 void check_devices(const std::function<void(const CheckedDevice&)>& found);
 
 std::vector<std::string> capabilities(const DeviceProperties& device);
@@ -27,7 +27,7 @@ std::vector<std::string> capabilities(const DeviceProperties& device);
 // which has none in any case, and if there is an error.
 std::string graphs_text(const CheckedDevice& device);
 
-// What `loci devices --json` has of it, and back; what the object does not have is not known.
+// Makes the object of `loci devices --json`, and reads it; what it does not have is not known.
 nlohmann::ordered_json device_json(const CheckedDevice& device);
 CheckedDevice device_of(const nlohmann::json& object);
 

@@ -21,7 +21,7 @@ namespace {
 using plugins::Candidate;
 using plugins::Refusal;
 
-// What one child has told.
+// The facts that one child has told.
 struct Told {
   std::string plugin;    // whose function it is in; empty between them
   std::string function;  // of that plugin
@@ -60,7 +60,7 @@ class Survey {
     for (const auto& entry : left_out_) {
       words.insert(words.end(), {"--no-plugin", entry.first});
     }
-    // What is probed, this process has probed.
+    // The child need not probe again what this process has probed.
     return run_child({words,
                       options_.limit,
                       {fmt::format("{}=0", kProbeVariable)},

@@ -18,9 +18,9 @@
 namespace loci::runner {
 
 struct SurveyOptions {
-  // Of the search for plugins, as they were given.
+  // The options of the search for plugins, as they were given.
   std::vector<std::string> arguments;
-  // What one function of a plugin may take.
+  // One function of a plugin may take so long.
   std::chrono::milliseconds limit = kDeviceLimit;
   std::string program = kThisProgram;
 };
@@ -45,7 +45,7 @@ struct SurveyListener {
 Candidates survey_devices(const SurveyOptions& options, PluginProber* prober,
                           const SurveyListener& listener);
 
-// What the child runs: the subcommand of this name, which no help tells of.
+// The child runs the subcommand of this name, which no help tells of.
 inline constexpr const char* kSurveySubcommand = "__devices";
 ExitCode survey_in_child(const std::vector<std::string>& arguments);
 

@@ -37,7 +37,7 @@ ExitCode survey_in_child(const std::vector<std::string>& arguments) {
     write_report(report_line(kCandidateWord, candidate_json(candidate, std::nullopt)));
   }
   write_report(fmt::format("{} all", kDoneWord));
-  // What plugins do at exit is nothing that a list of devices should wait for.
+  // A list of devices should not wait for what plugins do at exit.
   std::_Exit(static_cast<int>(ExitCode::kOk));
 }
 

@@ -11,7 +11,7 @@
 namespace loci::runner {
 namespace {
 
-// What a value has to be; nothing is said of one that may be anything.
+// A check says what a value has to be; nothing is said of one that may be anything.
 using Check = void (*)(CheckedVariable* variable);
 
 void check_library_path(CheckedVariable* variable) {
@@ -43,7 +43,7 @@ void check_visible_devices(CheckedVariable* variable) {
 
 void leave(CheckedVariable* /*variable*/) {}
 
-// Of Loci's own, which says itself what is wrong.
+// Checks a variable of Loci's own, which says itself what is wrong.
 bool check_own(CheckedVariable* variable) {
   const auto known = config::environment_variables();
   const bool is_own = std::any_of(known.begin(), known.end(),

@@ -1,4 +1,4 @@
-// What the doctor finds.
+// The doctor gathers these findings.
 #pragma once
 
 #include <functional>

@@ -5,11 +5,11 @@
 
 namespace loci::runner {
 
-// Of the libraries that plugins commonly need, by their soname: "libgomp1" for libgomp.so.1. Empty
-// for others.
+// Returns the package of a library that plugins commonly need, by its soname: "libgomp1" for
+// libgomp.so.1. Empty for others.
 std::string package_of(const std::string& soname);
 
-// What to do for want of that library.
+// Says what to do for want of that library.
 std::string package_hint(const std::string& soname);
 
 }  // namespace loci::runner

@@ -11,7 +11,7 @@
 namespace loci::runner {
 namespace {
 
-// Of the first object, which is the program.
+// Takes the interpreter from the first object, which is the program.
 int find_interpreter(dl_phdr_info* object, std::size_t /*size*/, void* data) {
   for (int i = 0; i < object->dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = object->dlpi_phdr[i];

@@ -1,4 +1,4 @@
-// What the doctor looks up about a plugin's file.
+// The doctor looks up these facts about a plugin's file.
 #pragma once
 
 #include <loci/plugins.hpp>

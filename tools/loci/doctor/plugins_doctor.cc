@@ -13,7 +13,7 @@
 namespace loci::runner {
 namespace {
 
-// What is wrong goes to standard error, so that it is seen where the report is not.
+// Writes the problems to standard error, so that they are seen where the report is not.
 [[noreturn]] void fail(const std::vector<Problem>& problems) {
   std::string details;
   for (const Problem& problem : problems) {

@@ -77,7 +77,7 @@ void check_names(const Specs& specs, const char* option) {
   }
 }
 
-// As LOCI_SYNC_TIMEOUT takes.
+// LOCI_SYNC_TIMEOUT takes at most as much.
 constexpr std::uint64_t kMostSyncSeconds = 86'400;
 
 }  // namespace

@@ -15,7 +15,7 @@ struct FeedFile {
   ArrayFile file;  // of an archive: its array is named
 };
 
-// What is not given comes from the variable: its shape, and 0 and 1 (integers: 0 and 2) as bounds.
+// The variable gives what is missing: its shape, and 0 and 1 (integers: 0 and 2) as bounds.
 struct FeedRandom {
   std::optional<Shape> shape;
   std::optional<double> low;

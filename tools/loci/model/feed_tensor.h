@@ -10,7 +10,7 @@
 
 namespace loci::runner {
 
-// What a variable takes.
+// A variable takes tensors of this dtype and shape.
 struct Target {
   std::string name;
   DType dtype = DType::kNone;

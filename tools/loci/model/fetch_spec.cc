@@ -58,7 +58,7 @@ FetchSpec parse_fetch(const std::string& argument) {
 }
 
 void check_outputs(const std::vector<FetchSpec>& fetches) {
-  // By file; an archive holds several arrays, any other file one, which has no name.
+  // The arrays taken of each file; an archive holds several, any other file one without a name.
   std::map<std::string, std::set<std::string>> taken;
   for (const FetchSpec& fetch : fetches) {
     if (fetch.is_printed()) continue;

@@ -7,11 +7,11 @@
 
 namespace loci::runner {
 
-// Whether it is "-", which stands for standard input, or the path of a pipe, socket or device.
+// Returns true for "-", which stands for standard input, or the path of a pipe, socket or device.
 [[nodiscard]] bool is_piped(const std::string& path);
 
-// What came out of one. It is read at the first request and kept in memory, so that several feeds
-// can share it.
+// A copy of what came through such a path. It is read at the first request and kept in memory, so
+// that several feeds can share it.
 struct PipedFile {
   std::string path;  // of the copy, as long as the process runs
   bool is_archive = false;

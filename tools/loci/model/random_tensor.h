@@ -7,7 +7,7 @@
 
 namespace loci::runner {
 
-// What the elements depend on.
+// The elements depend on this seed and name.
 struct RandomKey {
   std::uint64_t seed = 0;
   std::string name;

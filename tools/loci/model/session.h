@@ -24,12 +24,12 @@ struct Session {
   std::vector<SessionFeed> feeds;
   std::vector<FetchSpec> fetches;
 
-  // As the executor takes them.
+  // Return feeds and fetches as the executor takes them.
   [[nodiscard]] Feed feed() const;
   [[nodiscard]] std::vector<Fetch> fetch() const;
 };
 
-// What happens with a data variable that no --feed names.
+// Says what happens with a data variable that no --feed names.
 enum class MissingFeeds { kRefuse, kZeros };
 
 // Loads the model, then checks names, then makes the feeds, and opens the device last. The weights

@@ -16,7 +16,7 @@ std::string list_of(const std::vector<DType>& dtypes) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// What differs from a required argument on the device.
+// Lists what differs from a required argument on the device.
 Parts form_parts(const std::string& arity, const std::string& residence) {
   Parts parts;
   if (arity != "required") parts.push_back(arity);

@@ -35,7 +35,7 @@ std::string feeds_text(const Session& session) {
   return text;
 }
 
-// Whether anything runs beside something else.
+// Returns true if anything runs beside something else.
 bool has_streams(const inspect::Plan& plan) {
   const auto besides = [](const auto& planned) {
     return planned.stream != 0 || !planned.waits_for.empty();
@@ -65,7 +65,7 @@ std::string operators_text(const inspect::Plan& plan) {
   return table.to_string();
 }
 
-// What only a run can compile; nothing for most models.
+// Lists the operators that only a run can compile; most models have none.
 std::string deferred_text(const inspect::Plan& plan) {
   if (plan.deferred.empty()) return {};
   TextTable table({"operator", "type", "waits for"});

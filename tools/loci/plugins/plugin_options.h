@@ -24,8 +24,8 @@ std::shared_ptr<PluginProber> apply_plugin_options(const po::variables_map& valu
 // That failure, of the file as it was named.
 [[noreturn]] void refuse_plugin(const std::string& file, const plugins::Candidate& candidate);
 
-// The same for a subcommand that reports on plugins, which lists one that does not stand it.
-// Returns what probes them, NULL if nothing does.
+// Applies the options for a subcommand that reports on plugins, which lists one that does not stand
+// it. Returns what probes them, NULL if nothing does.
 std::shared_ptr<PluginProber> search_plugins(const po::variables_map& values, Probing probing);
 
 // The values of an option that may be repeated; empty if it was not given.

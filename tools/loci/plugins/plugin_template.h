@@ -12,7 +12,7 @@ namespace loci::runner {
 // "backend", "capturer", "op" and "reporter".
 std::vector<std::string> template_kinds();
 
-// Whether a launch does its work or enqueues it into a stream.
+// Says if a launch does its work or enqueues it into a stream.
 enum class Work : std::uint8_t { kInline, kQueued };
 
 // Contents by the name of the file, of a plugin that builds, passes its test and runs as it is.

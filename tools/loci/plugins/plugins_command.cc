@@ -92,7 +92,7 @@ ExitCode inspect_file(const po::variables_map& values, bool json) {
   return ExitCode::kOk;
 }
 
-// What an action takes besides the options of every one.
+// Throws Failure(kUsage) for arguments that the action does not take, or that it lacks.
 void check_plugins_action(const std::string& action, const po::variables_map& values) {
   const std::string see = "; see 'loci plugins --help'";
   const bool is_new = action == "new";

@@ -1,4 +1,4 @@
-// What of the environment a plugin may act on, in short.
+// The digest stands for the part of the environment that a plugin may act on.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace loci::runner {
 inline constexpr std::uint64_t kNothingBefore = 0xcbf29ce484222325U;
 std::uint64_t fnv1a(std::string_view text, std::uint64_t before = kNothingBefore);
 
-// Of the variables that set up Loci's plugins, the dynamic linker and the drivers of devices,
+// Digests the variables that set up Loci's plugins, the dynamic linker and the drivers of devices,
 // except those that only say what is logged and which plugins there are. `environment` is as
 // environ; the order of its entries does not matter.
 std::uint64_t environment_digest(const char* const* environment);

@@ -1,4 +1,4 @@
-// Whether a file is still what it was.
+// The identity and the content of a file tell if it is still what it was.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@ namespace loci::runner {
 struct FileIdentity {
   // Device, inode, size, and the times of the last write and the last change, to the nanosecond.
   std::string text;
-  // Whether every later write shows in them: the clock of a file system goes in steps.
+  // True if every later write shows in them: the clock of a file system goes in steps.
   bool settled = false;
 };
 

@@ -31,7 +31,7 @@ std::string probe_text(const ProbeResult& result);
 
 // "its open", for the step of a child that has this name.
 std::string step_subject(const std::string& step);
-// What became of a child in that step, and what to do about the plugin of this id. One line each.
+// Say why a child ended in that step, and what to do about the plugin of this id. One line each.
 std::string end_cause(const std::string& step, const ChildResult& child);
 std::string end_remedy(const ChildResult& child, const std::string& id);
 
@@ -41,8 +41,8 @@ std::string end_remedy(const ChildResult& child, const std::string& id);
 ProbeResult probe_plugin(const plugins::Candidate& candidate, std::chrono::milliseconds limit,
                          const std::string& program);
 
-// What the child runs: the subcommand of this name, which no help tells of. Reports each step
-// before it is done, and what came out.
+// The child runs the subcommand of this name, which no help tells of. It reports each step before
+// it is done, and what came out.
 inline constexpr const char* kProbeSubcommand = "__probe";
 ExitCode probe_in_child(const std::vector<std::string>& arguments);
 

@@ -27,7 +27,7 @@ class PluginProber {
 
   // A failure to probe is the plugin's failure.
   ProbeResult probe(const plugins::Candidate& candidate);
-  // What was found out about the file; nothing if it was not probed.
+  // Returns what was found out about the file; nothing if it was not probed.
   [[nodiscard]] std::optional<ProbeResult> result(const std::string& path) const;
 
  private:

@@ -29,7 +29,7 @@ constexpr int kFormat = 2;
 constexpr std::size_t kMaxBytes = std::size_t{64} * 1024;
 constexpr seconds kCrashCounts = std::chrono::hours(24);
 constexpr seconds kTimeOutCounts = std::chrono::minutes(10);
-// Of plugins that are gone, and of writers that were killed.
+// Entries of plugins that are gone stay so long, and temporary files of writers that were killed.
 constexpr auto kEntryStays = std::chrono::hours(90 * 24);
 constexpr auto kTemporaryStays = std::chrono::hours(1);
 
@@ -102,7 +102,7 @@ void replace(const std::string& path, const std::string& text) {
   ::unlink(temporary.c_str());
 }
 
-// What a file of the cache holds.
+// A file of the cache holds this.
 struct Entry {
   ProbeResult result;
   milliseconds limit{};
@@ -207,8 +207,8 @@ std::optional<Entry> entry_in(const Json& object, const std::string& plugin) {
                 object.at("digest").get<std::string>()}};
 }
 
-// Whether the entry is of what the plugin's file is now. One of the same bytes in another file, or
-// as another file, is made one of this file, of what was understood of it and no more.
+// Returns true if the entry is of what the plugin's file is now. One of these bytes in another
+// file, or as another file, is made one of this file, of what was understood of it and no more.
 bool is_of_file(const std::string& file, const std::string& plugin, Entry& entry) {
   const std::optional<FileIdentity> now = identify(plugin);
   if (now && entry.content.identity.settled && entry.content.identity.text == now->text) {

@@ -12,14 +12,14 @@ namespace loci::runner {
 // 1 in this variable is as good as --probe.
 inline constexpr const char* kProbeVariable = "LOCI_PLUGIN_PROBE";
 
-// What a function of a plugin may take where its devices are what was asked for: a driver that
+// A function of a plugin may take so long where its devices are what was asked for: a driver that
 // starts may take long, and is not to be told of as one that hangs.
 inline constexpr std::chrono::seconds kDeviceLimit{30};
 
 // --probe, --probe-timeout and --no-probe-cache.
 void declare_probe_options(po::options_description& options);
 
-// Of --probe-timeout, which was given. Throws Failure(kUsage) for a time that is none.
+// Reads --probe-timeout, which was given. Throws Failure(kUsage) for a time that is none.
 std::chrono::milliseconds read_probe_limit(const po::variables_map& values);
 
 // Which plugins are loaded in a child process first.

@@ -20,8 +20,8 @@ inline constexpr const char* kBetweenSteps = "-";           // no function of a 
 // After the result: the destructors of the plugin's statics, and what it left to atexit().
 inline constexpr const char* kExitStep = "exit";
 
-// Of a plugin's texts in a line; of one that is longer the beginning, and how much is left out. The
-// contract allows 64 KiB for a name and 1 MiB for a message, of each of 1,024 devices.
+// The most bytes of a plugin's text in a line; a longer one has its beginning, and how much is left
+// out. The contract allows 64 KiB for a name and 1 MiB for a message, of each of 1,024 devices.
 inline constexpr std::size_t kLongestReportedText = 2048;
 // The line of an object, all texts within it bounded.
 std::string report_line(const char* word, nlohmann::ordered_json object);

@@ -1,4 +1,4 @@
-// What makes two profiles hard to compare.
+// Notes say what makes two profiles hard to compare.
 #pragma once
 
 #include <loci/profile_diff.hpp>

@@ -1,4 +1,4 @@
-// What the runner records of a run, and who shows it.
+// These options say what the runner records of a run, and who shows it.
 #pragma once
 
 #include <loci/profiler.hpp>

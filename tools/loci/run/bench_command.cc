@@ -61,7 +61,7 @@ double time_us(Work&& work) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-// What the feeds agree on where the model leaves the first extent open.
+// Returns the extent that the feeds agree on where the model leaves the first one open.
 std::optional<std::int64_t> batch_of(const Session& session) {
   std::optional<std::int64_t> batch;
   for (const SessionFeed& feed : session.feeds) {
@@ -123,7 +123,7 @@ void measure_runs(Session& session, const RunCounts& counts, const TransferPolic
   report.preparations = inspect::caches(session.executor).preparations;
 }
 
-// By the mean: that many runs one after another take a second.
+// Divides a second by the mean: that many runs one after another take one.
 double runs_per_second(const Report& report) { return 1e6 / report.latency.mean_us; }
 
 std::string latency_text(const Latency& latency) {
@@ -170,7 +170,7 @@ Json preparations_json(const Report& report) {
   return kernels;
 }
 
-// What is known before the model is compiled.
+// Tells what is known before the model is compiled.
 std::string head_text(const Session& session) {
   const std::string place = session.executor.place().to_string();
   std::string text =

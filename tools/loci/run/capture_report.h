@@ -1,4 +1,4 @@
-// What --capture has done, in words and as JSON.
+// These functions tell in words and as JSON what --capture has done.
 #pragma once
 
 #include <nlohmann/json.hpp>

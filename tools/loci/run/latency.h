@@ -14,7 +14,7 @@ struct Latency {
   double max_us = 0;
 };
 
-// Of at least one run.
+// Takes the times of at least one run.
 Latency summarize(std::vector<double> microseconds);
 
 }  // namespace loci::runner

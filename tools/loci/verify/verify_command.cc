@@ -97,7 +97,7 @@ verify::Options options_of(const po::variables_map& values) {
   return options;
 }
 
-// What is wrong goes to standard error, so that it is seen where the report is not.
+// Writes failures to standard error, so that they are seen where the report is not.
 void judge(const verify::Report& report, bool fail_on_stale) {
   std::string details;
   const std::vector<verify::Result> failures = report.failures();
@@ -142,7 +142,7 @@ ExitCode run_verify_command(const po::variables_map& values) {
     return ExitCode::kOk;
   }
   require_file(values);
-  // What a case leaves to the log is no part of the report.
+  // The report has no part of what a case leaves to the log.
   if (values.count("log") == 0) config::set_log_levels("off");
   if (values.count("emulated") != 0) use_emulated_cuda();
   const verify::Report report = run_checks(values);

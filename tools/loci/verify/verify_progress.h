@@ -1,4 +1,4 @@
-// What `loci verify` tells while it is under way.
+// `loci verify` tells its progress while it is under way.
 #pragma once
 
 #include <cstddef>
