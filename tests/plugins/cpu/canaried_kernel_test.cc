@@ -28,7 +28,7 @@ const float* input(const loci_launch& launch) {
   return static_cast<const float*>(launch.inputs[0]->data);
 }
 
-// Of 5 numbers to 5, with a workspace of 100 bytes and a state of 8.
+// A launch takes 5 numbers and gives 5, with a workspace of 100 bytes and a state of 8.
 class Launch {
  public:
   Launch() {

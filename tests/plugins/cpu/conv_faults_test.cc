@@ -17,7 +17,7 @@ namespace {
 using dnnl::memory;
 using Tag = memory::format_tag;
 
-// Of images 8 high.
+// The images are 8 high.
 ConvPart part_of(std::int64_t channels, std::int64_t kernel, std::int64_t stride,
                  std::int64_t dilation, std::int64_t width = 16, std::int64_t groups = 1) {
   const std::vector<std::int64_t> image{2, channels * groups, 8, width};

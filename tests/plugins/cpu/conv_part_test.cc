@@ -7,7 +7,7 @@
 namespace loci::cpu::onednn {
 namespace {
 
-// Of 512 channels and filters.
+// The convolution has 512 channels and filters.
 sdk::ConvShape convolution_of(std::int64_t pixels) {
   const std::vector<std::int64_t> image{1, 512, pixels, pixels};
   const std::vector<std::int64_t> filter{512, 512, 3, 3};

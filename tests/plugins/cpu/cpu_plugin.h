@@ -19,7 +19,7 @@ namespace loci::testing {
 
 inline constexpr std::array<loci_dtype, 4> kFloats = {LOCI_DTYPE_F16, LOCI_DTYPE_BF16,
                                                       LOCI_DTYPE_F32, LOCI_DTYPE_F64};
-// What oneDNN's kernels take.
+// The dtypes that oneDNN's kernels take.
 inline constexpr std::array<loci_dtype, 3> kOneDnnFloats = {LOCI_DTYPE_F32, LOCI_DTYPE_BF16,
                                                             LOCI_DTYPE_F16};
 inline constexpr std::array<loci_dtype, 12> kNumbers = {

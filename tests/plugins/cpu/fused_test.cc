@@ -62,7 +62,7 @@ TEST(Fused, ReluOfAConvolutionKeepsWhatIsNoNumber) {
     call.implementation = implementation;
     if (std::string(implementation) == "winograd") call.constants = {1};
     const std::vector<double> out = run_one(call);
-    // Of each filter the results that read the first pixel; its last one reads none near it.
+    // Results of each filter that read the first pixel are NaN; its last one reads none near it.
     for (std::size_t filter = 0; filter < 64; ++filter) {
       for (const std::size_t pixel : {0, 1, 28, 29}) {
         EXPECT_TRUE(std::isnan(out[filter * 784 + pixel])) << filter << ", " << pixel;

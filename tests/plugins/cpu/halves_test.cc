@@ -1,5 +1,5 @@
-// What 16-bit elements give is what float32 gives for the same numbers, rounded once, however many
-// of them are converted at a time.
+// 16-bit elements give what float32 gives for the same numbers, rounded once, however many of them
+// are converted at a time.
 #include "tests/plugins/cpu/cpu_plugin.h"
 
 namespace loci::testing {

@@ -123,7 +123,7 @@ TEST(CpuPlugin, RefusesToChangeTheInstructionSetOfAProcess) {
   }
 }
 
-// By feature bits: what the processor lacks is not taken, whatever the limit is.
+// The feature bits tell what the processor lacks: that is not taken, whatever the limit is.
 TEST(CpuPlugin, TakesTheBestInstructionSetUpToTheLimit) {
   auto& plugin = cpu_plugin();
   loci_device_info info{};

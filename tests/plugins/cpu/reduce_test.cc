@@ -405,7 +405,7 @@ TEST(Accuracy, CountsLabelsAmongTheLargest) {
   EXPECT_EQ(accuracy(3), 3);
 }
 
-// Of such a length the inverse is infinite, and the quotient is not.
+// The inverse of such a length is infinite, and the quotient is not.
 TEST(L2Normalize, DividesByLengthsThatHaveNoInverse) {
   const Value x = value_of(LOCI_DTYPE_F32, {9, 2}, std::vector<double>(18, 0x1p-130));
   const Call call{"l2_normalize",

@@ -87,7 +87,7 @@ void check_conv(const ConvCase& test, loci_dtype dtype, const std::string& imple
     x_grad[i] += g[o] * w[k];
     filter_grad[k] += g[o] * a[i];
   });
-  // Of the longest sum, which is that of the filter's gradient.
+  // The terms of the longest sum, which is that of the filter's gradient.
   const auto terms = static_cast<double>(out[0] * out[2] * out[3] + test.filter[1] * 100);
   const auto check = [&](const char* op, std::vector<Value> inputs, const Dims& dims,
                          const std::vector<double>& expected) {

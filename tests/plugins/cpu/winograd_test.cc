@@ -23,7 +23,7 @@ Call convolution(const Dims& x, std::int64_t filters, bool bias = false) {
   return call;
 }
 
-// As the portable kernel has it, which takes constants as they are.
+// Returns the result of the portable kernel, which takes constants as they are.
 std::vector<double> by_definition(Call call) {
   call.implementation = "portable";
   call.constants.clear();
@@ -53,7 +53,7 @@ TEST(Winograd, ConvolvesByFiltersThatChange) {
   }
 }
 
-// Of the image, whose extents are x.
+// Makes the gradient of the image, whose extents are x.
 Call input_grad(const Dims& x, std::int64_t filters, const Integers& paddings) {
   const Dims result{x[0], filters, x[2] + paddings[0] + paddings[1] - 2,
                     x[3] + paddings[2] + paddings[3] - 2};

@@ -30,11 +30,11 @@ struct Sizes {
   std::int32_t width;
   std::int32_t value_width;
   std::size_t begin = 0;  // elements before the first of each operand
-  // Of a device, which divides the keys into spans if it is larger than its tiles.
+  // The number in the device, which divides keys into spans if it is larger than its tiles.
   std::int64_t multiprocessors = 1;
 };
 
-// What there are kernels of.
+// The sizes that there are kernels of.
 struct Instance {
   int queries;
   int width;
@@ -87,7 +87,7 @@ struct Operands {
   std::vector<T> mask{};  // [queries, keys], if there is one
 };
 
-// Of one query of one head. A row whose scores are all -infinity is NaN.
+// Returns the result of one query of one head. A row whose scores are all -infinity is NaN.
 template <class T>
 std::vector<double> attended(const Sizes& sizes, const Operands<T>& in, std::int64_t batch,
                              std::int64_t head, std::int64_t query) {
@@ -175,7 +175,7 @@ class AttentionKernelsTest : public ImageTest {
     return rig.array<T>(all);
   }
 
-  // Of a sum of weights that is 1: values are below 2.
+  // The bound is that of a sum of weights that is 1: values are below 2.
   template <class T>
   static void expect_near(const std::vector<T>& out, const Sizes& sizes, const Operands<T>& in) {
     std::size_t at = 0;

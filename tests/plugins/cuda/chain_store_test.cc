@@ -42,7 +42,7 @@ class ChainStoreTest : public ::testing::Test {
     stream.seekp(static_cast<std::streamoff>(at));
     stream << bytes;
   }
-  // Whether the next that is kept takes the place of what is there.
+  // Expects that the next chain that is kept takes the place of what is there.
   void expect_replaced() const {
     EXPECT_EQ(store.find(kName, kKey), std::nullopt);
     EXPECT_EQ(store.keep(kName, kKey, kPtx), "");
@@ -114,7 +114,7 @@ TEST_F(ChainStoreTest, SaysWhyNothingCanBeWritten) {
   EXPECT_EQ(store.find(kName, kKey), std::nullopt);
 }
 
-// As of a file system that is full: here by a limit of the process.
+// A limit of the process stands for a file system that is full.
 TEST_F(ChainStoreTest, LeavesNothingOfAFileThatDoesNotFit) {
   const pid_t child = ::fork();
   if (child == 0) {

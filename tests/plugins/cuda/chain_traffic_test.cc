@@ -210,7 +210,7 @@ TEST_F(ChainTrafficTest, OneElementForAllIsReadOncePerThread) {
   EXPECT_EQ(counters.global_bytes_read, first.bytes() + 4096 / 4 * sizeof(float));
 }
 
-// As rows of a bias: read by each of them, in vectors.
+// The rows of x share y, as rows of a product share a bias: each reads it, in vectors.
 TEST_F(ChainTrafficTest, RowsThatRepeatAreReadInVectors) {
   const auto x = counted<float>(4096);
   const auto y = counted<float>(64);

@@ -42,7 +42,7 @@ struct Chain {
   std::vector<Step> steps{};
   Integers results{};
 
-  // Of the step that is added.
+  // Returns the number of the step that is added.
   std::int64_t add(Step step) {
     steps.push_back(std::move(step));
     return static_cast<std::int64_t>(inputs.size() + steps.size()) - 1;
@@ -240,7 +240,7 @@ class ChainsTest : public ::testing::Test {
     if (std::string_view(LOCI_TEST_NVRTC).empty()) GTEST_SKIP() << "the toolkit has no libnvrtc";
   }
 
-  // What a process with these settings makes; its log is `log` then.
+  // Returns what a process with these settings makes; its log is `log` then.
   template <class Body>
   std::string run(Environment environment, Body&& body) {
     environment.emplace("LOCI_CUDA_NVRTC", LOCI_TEST_NVRTC);

@@ -36,8 +36,8 @@ int status_of(pid_t child) {
   return status;
 }
 
-// What could not be started is not waited for either. The first test: whoever started a thread ends
-// those of its own process alone.
+// A thread that could not be started is not waited for either. This is the first test: whoever
+// started a thread ends those of its own process alone.
 TEST(CompileThreadTest, EndsWithTheProcessWhereNoThreadCouldBeStarted) {
   if (!test::RefusedThreads::can()) GTEST_SKIP() << "the sanitizer starts threads itself";
   const pid_t child = ::fork();

@@ -86,7 +86,7 @@ Convolution convolution(std::initializer_list<std::int64_t> x,
   return result;
 }
 
-// Of rows that fill tiles and that do not, of phases with and without taps, and of each form.
+// The rows fill tiles or do not, the phases have taps or none, and each form occurs.
 std::vector<Convolution> convolutions() {
   return {
       convolution({2, 3, 9, 8}, {6, 3, 3, 3}, 1, 1, 1, 1),
@@ -127,7 +127,7 @@ std::string gathering_name(const Form& form) {
   return name_of(form.is_mma ? "conv2d_mma" : "conv2d", form.form);
 }
 
-// Whether it can be computed so.
+// Returns true if the convolution can be computed in that form.
 bool has_form(ConvGather gather, const Form& form) {
   if (form.form != ConvForm::kPatch) return true;
   take_patches(gather, form.turns);

@@ -28,7 +28,7 @@ TEST_F(CudaConv2dTest, LeavesWindowsThatItCannotCountToOtherDevices) {
   EXPECT_THAT([&] { return conv2d(image, filter, far); },
               ThrowsMessage<Error>(HasSubstr("a window or a padding spans 2^31 pixels or more")));
   far.dilations = {kMost / 2, 1};
-  // Of two rows of windows the image has one element of the second's.
+  // The image has one element of the second of two rows of windows.
   EXPECT_EQ(conv2d(image, filter, far).to_vector<float>(), (std::vector<float>{0, 0, 1, 2}));
 }
 
@@ -86,7 +86,7 @@ TEST_F(CudaConv2dTest, TrainsAClassifierAsTheCpuDoes) {
   std::vector<float> losses = losses_at("cuda:0", 8);
   EXPECT_LT(losses.back(), 0.8F * losses.front());
   EXPECT_THAT(losses, ::testing::Pointwise(::testing::FloatNear(1e-3F), losses_at("cpu", 8)));
-  // The same bits again: those of a step hang on all weights that the one before has made.
+  // The losses have the same bits again: a step's hang on all weights that the one before has made.
   losses.resize(3);
   EXPECT_EQ(losses_at("cuda:0", 3), losses);
 }

@@ -78,7 +78,7 @@ struct Convolved {
     return moved;
   }
   std::vector<float> result() const { return conv2d(x, filter, options).to_vector<float>(); }
-  // Of the sum of the squares of the results.
+  // Returns the gradients of the sum of the squares of the results.
   [[nodiscard]] std::vector<std::vector<float>> gradients() const {
     static_cast<void>(x.set_requires_grad());
     static_cast<void>(filter.set_requires_grad());
@@ -255,7 +255,7 @@ TEST_F(CudaCudnnTest, AFailureSaysWhatToDoAndIsOver) {
   EXPECT_EQ(device.result(), expected);
 }
 
-// Of the driver's calls in a convolution, the library's own among them.
+// Each of the driver's calls in a convolution fails once, the library's own among them.
 TEST_F(CudaCudnnTest, AFailureOfTheDriverIsToldAndIsOver) {
   const Convolved device = Convolved().at("cuda:0");
   const std::vector<float> expected = device.result();

@@ -13,7 +13,7 @@
 namespace loci::cuda {
 namespace {
 
-// What the host got.
+// The records and names that the host got.
 struct Got {
   std::vector<loci_device_record> records;
   std::vector<std::string> names;
@@ -164,7 +164,7 @@ TEST_F(CuptiRecordsTest, WhatLoopsDoIsTheirGraphsAndNoOperators) {
   EXPECT_FALSE(GraphLaunches::instance().take_had_bodies());
 }
 
-// As where no loop has a round, and no branch anything to do.
+// No loop has a round here, and no branch anything to do.
 TEST_F(CuptiRecordsTest, WhatIsBesideLoopsIsItsOperators) {
   const auto items =
       std::make_shared<const std::vector<std::uint64_t>>(std::vector<std::uint64_t>{3, 4});

@@ -1,4 +1,4 @@
-// What the double of the driver tells a test besides, and does for it.
+// The questions that the double of the driver answers to a test, and the things it does for it.
 #pragma once
 
 #include <dlfcn.h>
@@ -51,7 +51,7 @@ inline std::string failed_driver_function() {
   return name == nullptr ? "" : name;
 }
 
-// What the double found wrong from number `first` on, one to a line.
+// Tell what the double found wrong from number `first` on, one to a line.
 inline unsigned finding_count() {
   return double_function<unsigned()>("loci_cuda_double_finding_count")();
 }

@@ -24,7 +24,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// What only gives something back: where the driver refuses, that stays with the driver.
+// Returns true if it only gives something back: where the driver refuses, that stays with it.
 bool gives_back(const std::string& function) {
   static const std::set<std::string> kNames{"cuMemFree_v2",
                                             "cuMemFreeAsync",
@@ -45,7 +45,7 @@ class CudaDriverFaultsTest : public ::testing::TestWithParam<CUresult> {
   static void SetUpTestSuite() { use_two_devices(); }
   void TearDown() override { fail_driver_call(0, 0); }
 
-  // Of those 1 to `count` as many as are asked for, others for each code.
+  // Returns as many of 1 to `count` as are asked for, others for each code.
   static std::vector<std::uint64_t> sampled(std::uint64_t count, std::uint64_t otherwise) {
     const char* text = std::getenv("LOCI_DRIVER_FAULTS");
     const std::uint64_t wanted = text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);

@@ -29,7 +29,7 @@ class ElementwiseKernelsTest : public ImageTest {
  protected:
   static constexpr std::size_t kCount = 65536;
 
-  // Of a kernel of one operand, or of two: (in..., out, count).
+  // Runs a kernel of one operand, or of two: (in..., out, count).
   template <class T, class... In>
   Counters run(const std::string& name, unsigned blocks, const cuda_double::DeviceArray<T>& out,
                const In&... in) {
@@ -132,7 +132,7 @@ TEST_F(ElementwiseKernelsTest, SigmoidKeepsTheDigitsOfSmallResults) {
   }
 }
 
-// What a launch of one element takes is time in which nothing else runs.
+// A launch of one element takes time in which nothing else runs.
 TEST_F(ElementwiseKernelsTest, OneElementIsShort) {
   load("binary");
   const auto x = rig.array<float>(std::vector<float>{1.5F});

@@ -27,7 +27,7 @@ TEST_F(CudaElementwiseTest, TakesViewsThatAreNotAlignedToVectors) {
   }
 }
 
-// As many as a block has threads and some fewer or more; a thread has one of them, or a vector.
+// The counts are at, below and above a block's threads; a thread has one element, or a vector.
 TEST_F(CudaElementwiseTest, TakesFewElementsByOneBlock) {
   for (const std::int64_t count : {1, 2, 31, 32, 33, 255, 256, 257, 300}) {
     const Tensor x = counted<float>(count);
@@ -47,7 +47,7 @@ TEST_F(CudaElementwiseTest, TakesFewElementsByOneBlock) {
   }
 }
 
-// What repeats along the rows need not be aligned; what advances along them has to be.
+// An operand that repeats along the rows need not be aligned; one that advances has to be.
 TEST_F(CudaElementwiseTest, BroadcastsViewsThatAreNotAlignedToVectors) {
   constexpr std::int64_t kRows = 5;
   constexpr std::int64_t kColumns = 16;

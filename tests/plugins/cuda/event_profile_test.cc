@@ -1,4 +1,4 @@
-// What profiles hold where there is no CUPTI: events of the driver tell the times.
+// Where there is no CUPTI, events of the driver tell the times that profiles hold.
 #include <chrono>
 #include <map>
 #include <thread>

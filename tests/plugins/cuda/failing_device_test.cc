@@ -1,5 +1,5 @@
-// What applications see of a device that is full, that a kernel ends, or that is not there. Each in
-// a process of its own, whose first use of the double is.
+// The errors that applications see of a device that is full, that a kernel ends, or that is not
+// there. Each is in a process of its own, whose first use of the double it is.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -248,7 +248,7 @@ TEST_F(CudaFailingDeviceTest, APositionOutsideOfItsTensorIsToldWithItsBounds) {
   }
 }
 
-// What failed is among what nobody has waited for.
+// The op that failed is among those that nobody has waited for.
 TEST_F(CudaFailingDeviceTest, TheErrorNamesTheOpsThatItMayBe) {
   EXPECT_EQ(in_child([] {
               use_doubles("devices=1");

@@ -13,7 +13,7 @@ __extension__ using Wide = unsigned __int128;
 
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 
-// As the device does it.
+// Divides as the device does.
 std::int64_t quotient(std::int64_t dividend, const FastDivision& by) {
   const Wide product = static_cast<Wide>(dividend) * by.factor;
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(product >> 64U) >> by.shift);

@@ -1,5 +1,5 @@
-// What kernels behind products of a library compute, and that they move and issue no more than they
-// must. Small whole numbers are bfloat16s, too.
+// Kernels behind products of a library compute the right results, and move and issue no more than
+// they must. Small whole numbers are bfloat16s, too.
 #include <bit>
 #include <cmath>
 #include <functional>
@@ -22,7 +22,7 @@ Numbers numbers(std::size_t count, const std::function<int(std::size_t)>& of) {
   return all;
 }
 
-// As elements of a type, and back.
+// Turn numbers into elements of a type, and back.
 template <class T>
 std::vector<T> elements_of(const Numbers& all) {
   if constexpr (std::is_same_v<T, float>) {

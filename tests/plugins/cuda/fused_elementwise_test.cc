@@ -26,7 +26,7 @@ Tensor fused(const std::vector<Tensor>& x, const std::vector<std::string>& ops,
       .result();
 }
 
-// Of halves too, which each step rounds; and of views that begin anywhere.
+// Each step rounds halves too; views begin anywhere.
 TEST_F(CudaFusedElementwiseTest, HaveTheBitsOfOneOpAfterTheOther) {
   for (const DType dtype : {kFloat32, kFloat64, kFloat16, kBFloat16}) {
     const Tensor all = cast(scale(counted<float>(70), 0.07, -2), dtype);

@@ -1,5 +1,5 @@
-// What kernels move, as the interpreter counts it: each element once, in whole sectors, without
-// conflicts of banks. The images are those that the plugin carries.
+// The interpreter counts what kernels move: each element once, in whole sectors, without conflicts
+// of banks. The images are those that the plugin carries.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -84,7 +84,7 @@ class LayerNormTrafficTest : public KernelTrafficTest {
  protected:
   static constexpr std::int64_t kMultiprocessors = 2;
 
-  // Of kernels that go through so many arrays.
+  // Returns rows for kernels that go through so many arrays.
   static AxisVectors rows_of(std::size_t rows, std::size_t width, int arrays) {
     const auto count = static_cast<std::int64_t>(width);
     return run_vectors({static_cast<std::int64_t>(rows), 1, count, count}, LOCI_DTYPE_F32,
@@ -185,10 +185,10 @@ class WholeRowInstructionsTest : public KernelTrafficTest {
     EXPECT_EQ(counters.global_bytes_read % 16, 0U);
   }
 
-  // Of zeros, which are so for every dtype.
+  // The inputs are zeros, which are so for every dtype.
   void* in() { return address_of(zeros_); }
   void* out() { return address_of(results_); }
-  // Of each row.
+  // Each row has statistics.
   void* statistics() { return address_of(statistics_); }
 
  private:
@@ -291,7 +291,7 @@ class WarpRowsTest : public KernelTrafficTest {
     }
   }
 
-  // Of the same rows, of float32 and of bfloat16.
+  // Checks rows of these lengths, of float32 and of bfloat16.
   template <class Check>
   static void for_rows(const Check& check) {
     for (const std::int64_t count : {136, 512, 904, 1024}) {

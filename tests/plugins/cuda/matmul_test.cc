@@ -30,7 +30,7 @@ Tensor counted(std::int64_t count) {
   return Tensor::from<float>(elements, {count}).to("cuda:0");
 }
 
-// Of the numbers from x + 1 on as rows, and of those from y + 1 on as columns.
+// Multiplies the numbers from x + 1 on as rows with those from y + 1 on as columns.
 float product_of_counts(std::int64_t x, std::int64_t y, std::int64_t terms, std::int64_t columns) {
   float sum = 0;
   for (std::int64_t k = 0; k < terms; ++k) {

@@ -35,7 +35,7 @@ Call chain(const std::vector<std::string>& ops) {
 Call squares() { return chain({"elementwise_mul", "abs"}); }
 Call exponentials() { return chain({"elementwise_mul", "exp"}); }
 
-// Of the kernel that is compiled; the double reads its settings once in a process.
+// Expects that NVRTC's kernel refuses it; the double reads its settings once in a process.
 void expect_refusal(const Call& call, std::map<std::string, std::string> options,
                     const ::testing::Matcher<std::string>& reason) {
   EXPECT_EQ(in_child([&] {
@@ -89,7 +89,7 @@ TEST_F(FakeNvrtc, OfAnOldVersionIsNone) {
                  AllOf(HasSubstr("no NVRTC of 12 or newer ("), HasSubstr(" is of 11)")));
 }
 
-// What only adds and multiplies has the same bits by every version.
+// A chain that only adds and multiplies has the same bits by every version.
 TEST_F(FakeNvrtc, OfAnotherVersionThanThePluginsKernelsTakesNoFunctionsOfItsOwn) {
   ::setenv("LOCI_FAKE_NVRTC", "12.1", 1);
   expect_refusal(exponentials(), {{"nvrtc", kFake}},

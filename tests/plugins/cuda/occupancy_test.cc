@@ -5,7 +5,7 @@
 namespace loci::cuda {
 namespace {
 
-// As a device of compute capability 9.0 has them.
+// A device of compute capability 9.0 has these limits.
 constexpr MultiprocessorLimits kLimits{32, 2048, 65536, 233472, 1024};
 
 TEST(OccupancyTest, IsFullWhereThreadsAreTheLimit) {

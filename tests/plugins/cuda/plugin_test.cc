@@ -64,7 +64,7 @@ TEST_F(CudaPluginTest, AForkedProcessSaysThatCudaDoesNotWorkInIt) {
             0);
 }
 
-// What a kernel that faults does to its context.
+// A kernel that faults leaves a sticky error in its context.
 TEST_F(CudaPluginTest, AStickyErrorLosesTheDeviceAndSaysWhatToDo) {
   EXPECT_EQ(
       in_child([] {

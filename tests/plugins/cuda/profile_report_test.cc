@@ -38,7 +38,7 @@ class CudaReportTest : public ::testing::Test {
     io::save_inference_model(scratch_.path("model"), main, {x}, {exp(relu(x))}, Scope());
   }
 
-  // What reporters write about one run, by their names.
+  // Returns what reporters write about one run, by their names.
   std::map<std::string, std::string> reports(const std::vector<std::string>& reporters,
                                              const std::vector<std::string>& environment = {}) {
     std::vector<std::string> command = {build_path("bin/loci"),
@@ -88,7 +88,7 @@ TEST_F(CudaReportTest, NvprofHasKernelsCopiesAndCalls) {
                    HasSubstr("cuda:0 is emulated: its times are of no device")));
 }
 
-// What follows "thread0::NAME" in its line.
+// Returns the text that follows "thread0::NAME" in its line.
 std::string row_of(const std::string& shown, const std::string& op) {
   const std::string label = "thread0::" + op + " ";
   const std::size_t begin = shown.find(label);
@@ -118,7 +118,7 @@ TEST_F(CudaReportTest, ClassicHasTheTimeOfEachOperatorOnTheDevice) {
 
 // How many records of the device were lost, as a report has it; 0 where it does not say.
 int dropped_in(const std::string& shown) {
-  // Of the profile as JSON, which a page also has, else of a text.
+  // The first form is that of the profile as JSON, which a page also has, the other that of a text.
   for (const char* form : {R"("kind": ?"device records of cuda", ?"count": ?([0-9]+))",
                            R"([Dd]ropped[a-z ]*:? *([0-9]+))"}) {
     std::smatch found;
@@ -188,7 +188,7 @@ std::string cupti_without(const std::string& function, const ScratchDirectory& s
   return scratch.path("libcupti.so.12");
 }
 
-// As that of CUDA 12.4. Without records of calls no work finds its operator.
+// The library of CUDA 12.4 is such a one. Without records of calls no work finds its operator.
 TEST_F(CudaReportTest, ALibraryThatCannotChooseCallsTellsOfWorkToo) {
   const std::string profile = scratch_.path("profile");
   const Finished finished =

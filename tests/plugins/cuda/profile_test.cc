@@ -1,4 +1,4 @@
-// What profiles of programs on an emulated device hold.
+// Profiles of programs on an emulated device hold these spans and records.
 #include "profile_fixture.h"
 
 #include <loci/inspect.hpp>
@@ -113,7 +113,7 @@ TEST_F(CudaProfileTest, ThreadsHaveTheirWork) {
   EXPECT_GE(threads.size(), 2U);
 }
 
-// Of the calls of the driver those of external profilers, and launches.
+// Returns those of the driver's calls that are of external profilers, or launches.
 std::vector<std::string> calls_of(const loci_profile& profile) {
   std::map<std::uint64_t, std::string> calls;  // by time
   for (std::uint64_t i = 0; i < profile.span_count; ++i) {

@@ -35,7 +35,7 @@ class CudaRandomProgramTest : public ::testing::Test {
     std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
     return values;
   }
-  // By the largest of its tensor: a sum may cancel, and a half be rounded the other way.
+  // A tensor's largest number is the scale: sums may cancel, and halves be rounded the other way.
   static bool is_near(const std::vector<char>& got, const std::vector<char>& expected) {
     if (got == expected) return true;
     if (got.size() != expected.size()) return false;

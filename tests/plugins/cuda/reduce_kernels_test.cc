@@ -39,7 +39,7 @@ class ReduceKernelsTest : public ImageTest {
     return reduce_layout(sdk::plan_reduce({dims, 2}, reduced), dtype);
   }
 
-  // Of ones, into parts or results. The bits of a one are those of T.
+  // Sums ones, into parts or results. The bits of a one are those of T.
   template <class T, class State>
   Counters sum_ones(const std::string& name, T one, const ReduceLayout& layout, bool are_rows,
                     const cuda_double::DeviceArray<State>& sums) {

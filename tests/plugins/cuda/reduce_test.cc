@@ -26,7 +26,7 @@ class CudaReduceTest : public ::testing::Test {
     return Tensor::from<T>(elements, {count}).to("cuda:0");
   }
 
-  // Of [begin, end) of those.
+  // Sums the elements [begin, end) of cycled().
   static std::int64_t sum_of(std::int64_t begin, std::int64_t end) {
     std::int64_t sum = 0;
     for (std::int64_t i = begin; i < end; ++i) sum += i % 97;
@@ -101,7 +101,7 @@ TEST_F(CudaReduceTest, FoldsSeveralColumnsOfAThread) {
   }
 }
 
-// Of two axes, which are not one walk of equal steps.
+// The two axes are not one walk of equal steps.
 TEST_F(CudaReduceTest, FoldsSeveralColumnsOverTwoAxes) {
   constexpr std::int64_t kKept = 5;
   constexpr std::int64_t kColumns = 16;

@@ -145,7 +145,7 @@ TEST_F(CudaRunnerTest, VerifiesItsKernels) {
   EXPECT_THAT(finished.err, Not(HasSubstr("cuda double")));
 }
 
-// As it is told by a model's user; the ids of another run would find the device lost.
+// A model's user is told of such an id; the ids of another run would find the device lost.
 TEST_F(CudaRunnerTest, AnIdThatIsNotInTheTableEndsTheRunWithAnError) {
   const Program main;
   const ProgramGuard building(main, Program());

@@ -52,7 +52,7 @@ TEST_F(CudaTrainingCaptureTest, AProgramThatCapturesItselfGivesTheSameBits) {
   EXPECT_EQ(findings_since(found), "");
 }
 
-// As the example of captured graphs does it, step by step and as a program.
+// The example of captured graphs trains so, step by step and as a program.
 TEST_F(CudaTrainingCaptureTest, DigitsGiveTheSameBits) {
   const digits::Split data = digits::load(source_path("examples/digits/data")).train;
   if (const std::string why = lacks_kernels(data); !why.empty()) GTEST_SKIP() << why;

@@ -1,5 +1,5 @@
-// What kernels of training do with input that conformance cases do not have: labels that are no
-// class, views that begin anywhere, and what they leave to other devices.
+// Kernels of training get input here that conformance cases do not have: labels that are no class,
+// views that begin anywhere, and what they leave to other devices.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -32,7 +32,7 @@ class CudaWholeRowsTest : public OnTheDouble {
         .reshaped({rows.rows, rows.count});
   }
 
-  // Of elements and as many others.
+  // Computes a result from elements and as many others.
   using Compute = std::function<Tensor(const Tensor&, const Tensor&)>;
   static void expect_same(const Tensor& x, const Tensor& other, const Compute& compute) {
     const auto at = [&](const char* place) {
@@ -71,7 +71,7 @@ class CudaWholeRowsTest : public OnTheDouble {
     };
   }
 
-  // Of one row, that all share.
+  // Returns one row, which all share.
   static Tensor shared(const Tensor& other) {
     return cast(other.rows(0, 1), other.dtype()).reshaped({other.shape()[1]});
   }

@@ -40,7 +40,7 @@ class CudaGraphBranchesTest : public CountsDriverCalls {
   [[nodiscard]] std::vector<inspect::CapturedPart> parts(Executor& executor) const {
     return inspect::capture(executor, program_, {{"x", there({1, 2})}}, {y_}).parts;
   }
-  // The same for each x as in a run without graphs; both ways by turns, and again.
+  // Expects of each x what a run without graphs gives; both ways by turns, and again.
   void expect_as_plain(const std::vector<std::vector<float>>& all) const {
     Executor plain("cuda:0", options(GraphCapture::kOff), Scope());
     Executor captured("cuda:0", options(GraphCapture::kAuto), Scope());
@@ -143,7 +143,7 @@ TEST_F(CudaGraphBranchesTest, ALoopMayBeWithinABranch) {
   expect_as_plain({{1, 2}, {-3, -5}, {99, 5}});
 }
 
-// What it passes on, the same twice, and nothing of its own.
+// The branch passes x on, the same twice, and computes nothing of its own.
 TEST_F(CudaGraphBranchesTest, ABranchMayComputeNothing) {
   build([](const Variable& x) {
     const std::vector<Variable> both = cond(
@@ -192,7 +192,7 @@ TEST_F(CudaGraphBranchesTest, TrainingGoesThroughBranches) {
   EXPECT_EQ(train(GraphCapture::kAuto), train(GraphCapture::kOff));
 }
 
-// Of the scope: in a branch and in a loop, and where it is another tensor than it was.
+// The scope has the variable: in a branch and a loop, and where it is another tensor than before.
 TEST_F(CudaGraphBranchesTest, VariablesAreFollowedIntoBlocks) {
   {
     const ProgramGuard building(program_);

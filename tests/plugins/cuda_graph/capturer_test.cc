@@ -1,4 +1,4 @@
-// What the capturer refuses, what it says of graphs, and forks that came into a stream.
+// Tests what the capturer refuses, what it says of graphs, and forks that came into a stream.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -210,7 +210,7 @@ TEST(CudaGraphCapturerTest, TellsNodesAndMemoryOfEachGraph) {
   EXPECT_EQ(bytes[2] - bytes[0], 100 * of_a_copy);
 }
 
-// As a library may do within an op: the op's nodes are those of both streams.
+// A library may do so within an op: the op's nodes are those of both streams.
 TEST(CudaGraphCapturerTest, ForksAndJoinsWithinAnOpAreThatOps) {
   Rig rig;
   const auto create = driver_function<decltype(::cuEventCreate)>("cuEventCreate");

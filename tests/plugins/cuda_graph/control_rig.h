@@ -56,7 +56,7 @@ class ControlRig : public Rig {
     std::uint32_t blocked = 0;
     check(device_api().copy(device(), &within, stream, &blocked));
   }
-  // What is in 0 comes to 3, a step in each round.
+  // The loop brings what is in 0 to 3, a step in each round.
   loci_graph* record_steps() {
     begin_loop();
     for (const int to : {3, 2, 1}) copy_in_body(to - 1, to);

@@ -17,7 +17,7 @@
 
 namespace loci::test {
 
-// Of the process; the driver tells any thread's.
+// Counts the calls of the process; the driver tells any thread's.
 class DriverCalls {
  public:
   static void count(const cuda_double::CallActivity& call) {

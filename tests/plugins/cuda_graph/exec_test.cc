@@ -11,7 +11,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-// Of two copies, from 0 to 1 and from there to 2.
+// Records two copies, from 0 to 1 and from there to 2.
 loci_graph* record_chain(Rig& rig, const std::string& second = "copy") {
   rig.begin();
   rig.announce("copy", 5);

@@ -1,5 +1,5 @@
-// What the driver itself refuses, with its words. The double reads once in a process what is to
-// fail.
+// Tests what the driver itself refuses, with its words. The double reads once in a process what is
+// to fail.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -120,7 +120,7 @@ TEST_F(CudaGraphFollowingTest, AVariableThatIsTwoArgumentsIsRecordedAnew) {
   EXPECT_EQ(followed.stats().reinstantiations, 0U);
 }
 
-// What a library makes of addresses is its own.
+// A library owns what it makes of addresses.
 TEST_F(CudaGraphFollowingTest, AVariableOfALibrarysKernelIsRecordedAnew) {
   const Tensor eye = there({1, 0, 0, 1}).reshaped({2, 2});
   Followed followed(eye, [](const Variable& x) { return matmul(x, fill_constant({2, 2}, 3.0F)); });

@@ -1,4 +1,4 @@
-// What a driver without an else makes of branches. The double reads once in a process what it is.
+// A driver without an else makes two nodes of a branch. A process of the double has one version.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -201,7 +201,7 @@ TEST_F(CudaGraphPatchesTest, RefuseAddressesThatAreAlignedOtherwise) {
   EXPECT_EQ(rig_.value_of(1), 110U);
 }
 
-// What the functions of libraries have for addresses nobody says.
+// Nobody says which addresses the functions of libraries have.
 TEST_F(CudaGraphPatchesTest, RefuseKernelsThatAreNotPlain) {
   begin();
   enqueue(at(0), 1, at(1));

@@ -34,7 +34,7 @@ class Rig {
 
   void begin();
   void announce(const std::string& op, std::uint64_t item);
-  // What was announced waits for those items alone.
+  // Lets what was announced wait for those items alone.
   void depend(const std::vector<std::uint64_t>& items);
   // Between memory that is told by its number, 0 to 3, of 8 bytes each.
   void copy(int from, int to);

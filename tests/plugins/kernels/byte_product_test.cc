@@ -7,7 +7,7 @@
 namespace loci::kernels {
 namespace {
 
-// What it computes is for the cases of matmul to check, on whatever processor they run.
+// The cases of matmul check the products, on whatever processor they run.
 TEST(ByteProductTest, NeedsMoreThanTheBaseline) {
   for_each_isa([] {
     if (best_isa() == Isa::kBaseline) {

@@ -20,7 +20,7 @@ using testing::axis_of;
 using testing::is_inside;
 using testing::shape_of;
 
-// What is added to the result, or done with it, beside the sum.
+// The terms that are added to the result, or done with it, beside the sum.
 struct Following {
   std::vector<float> factor;
   std::vector<float> offset;

@@ -49,7 +49,7 @@ TEST(EpilogueTest, KeepsWhatIsNoNumber) {
 #define LOCI_NAME(op, Function) #op,
   for (const char* name : {LOCI_ACTIVATIONS(LOCI_NAME)}) {
 #undef LOCI_NAME
-    // As many as a vector of any width holds.
+    // The values are as many as a vector of any width holds.
     const std::vector<float> values = activated(name, std::vector<float>(16, std::nanf("")));
     for (const float value : values) EXPECT_TRUE(std::isnan(value)) << name;
   }

@@ -15,7 +15,7 @@ namespace {
 using simd::from_bits;
 using simd::to_bits;
 
-// Of every 997th float, and of those at which something changes.
+// Returns every 997th float, and those at which something changes.
 std::vector<float> arguments() {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   std::vector<float> values = {0.0F, -0.0F, kInfinity, -kInfinity, 88.72284F, 88.7229F, -103.97F};

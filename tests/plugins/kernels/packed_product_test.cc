@@ -142,7 +142,7 @@ double activated(Activation activation, double x) {
   }
 }
 
-// What comes after the product, a part of which may be left out.
+// The steps after the product, a part of which may be left out.
 struct After {
   bool factor;
   bool bias;

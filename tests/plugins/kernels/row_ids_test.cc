@@ -19,7 +19,7 @@ IntegerView view_of(std::vector<Id>& ids) {
   return IntegerView(view);
 }
 
-// By comparing, which is right whatever the bits are.
+// Sorts the keys by comparing, which is right whatever the bits are.
 template <class Id>
 std::vector<RowKey> compared(const std::vector<Id>& ids) {
   std::vector<RowKey> keys;

@@ -13,7 +13,7 @@ namespace {
 
 using loci::testing::random_floats;
 
-// Of floats whose sum in another order is most likely another.
+// Sums floats whose sum in another order is most likely another.
 double widest_sum(const std::vector<float>& x, std::int64_t count) {
   double sum = 0;
   run_widest([&](auto vector) LOCI_INLINE { sum = sum_run(vector, x.data(), count); });

@@ -1,4 +1,4 @@
-// What a convolution by Winograd's method is compared with: the definition in double precision, and
+// A convolution by Winograd's method is compared with this: the definition in double precision, and
 // how far off the method may be.
 #pragma once
 

@@ -242,8 +242,8 @@ TEST(WinogradTest, ResidualsMayBeTheResult) {
   EXPECT_EQ(out, apart);
 }
 
-// What is no number reaches all outputs of whose windows it is part, and none beyond the tiles that
-// hold it.
+// A value that is no number reaches all outputs of whose windows it is part, and none beyond the
+// tiles that hold it.
 TEST(WinogradTest, WhatIsNotFiniteStaysWithinItsTiles) {
   const sdk::ConvShape shape = shape_of({{1, 3, 13, 14}, 4});
   constexpr std::int64_t kRow = 6;

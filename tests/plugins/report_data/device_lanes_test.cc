@@ -24,7 +24,7 @@ TEST(DeviceLanesTest, WorkInSequenceTakesOneTrackForEachStream) {
   EXPECT_EQ(lanes.tracks[1].lane, 0U);
 }
 
-// As the nodes of a replayed graph do.
+// The nodes of a replayed graph run at the same time, too.
 TEST(DeviceLanesTest, WorkAtTheSameTimeTakesMoreLanes) {
   RecordingBuilder builder;
   builder.op("mul", "mul_0", us(0), us(9));

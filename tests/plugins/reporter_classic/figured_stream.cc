@@ -71,8 +71,8 @@ class Recorder {
     at_ = end + kGap;
   }
 
-  // What of a call is its phase "compute", device time included; all calls together have
-  // compute_ns, because the last one gets what rounding left.
+  // Returns the part of a call that is its phase "compute", device time included; all calls
+  // together have compute_ns, because the last one gets what rounding left.
   std::uint64_t part_of_call(const FiguredRow& row, std::uint64_t time) {
     seen_time_ += time;
     const std::uint64_t total = row.cpu_ns + row.gpu_ns;

@@ -30,7 +30,7 @@ profiler::Profile session() {
   return profiler::Profile(builder.build());
 }
 
-// What lies behind the tables of events.
+// Returns the text that lies behind the tables of events.
 std::string memory_of(const std::string& report) {
   const std::size_t title = report.find("\n------------------------->    Memory");
   return title == std::string::npos ? std::string() : report.substr(title);

@@ -9,7 +9,7 @@ namespace loci::classic {
 // gradient, copies within phases and outside, a range of the application, parts of the framework, a
 // wait, calls of a device's interface, and a range that was open at the end.
 profiler::Profile one_thread();
-// The same, and a second thread with two runs of its own.
+// Has one_thread(), and a second thread with two runs of its own.
 profiler::Profile two_threads();
 
 // A run that waits 283.36 ms while two threads compute for 308.2119 ms.

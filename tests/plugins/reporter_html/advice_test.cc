@@ -141,7 +141,7 @@ TEST(RoundTripAdviceTest, LoadsAreNoCopiesOfAStep) {
   EXPECT_THAT(titles(all_advice(loads.abi())), IsEmpty());
 }
 
-// Of three inputs one comes from elsewhere: there, two would have to be copied instead of two.
+// One of three inputs comes from elsewhere: there, two would have to be copied instead of two.
 TEST(RoundTripAdviceTest, OperatorThatNeedsMoreWhereItRuns) {
   const auto profile_of = [](const std::string& inputs) {
     return steps(2, [&](RecordingBuilder& builder, std::uint64_t at) {

@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::ThrowsMessage;
 
-// What stands in the element with the data.
+// Returns the text of the element with the data.
 std::string data_text(const profiler::Profile& profile, const ReportOptions& options = {}) {
   const std::string page = report_of<HtmlReporter>(profile.abi(), options);
   const std::string open = R"(<script type="application/json" id="data">)";

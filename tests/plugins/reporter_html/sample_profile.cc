@@ -85,7 +85,7 @@ class Training {
     builder_.thread("main").run("train", begin, begin + length);
     now_ = begin + 2000;
     copy({"image", "cpu", "sim:0", 3'211'264, "feed", "", "conv_0"}, 260, false);
-    // The same in each step: what advice is for.
+    // Each step copies the same, which advice is for.
     copy({"class_weights", "cpu", "sim:0", 40'960, "prepare_data", "", "loss"}, 22, true);
     for (const Work& work : kWork) op(number, work);
     copy({"logits", "sim:0", "cpu", 40'000, "prepare_data", "prediction", "accuracy_0"}, 24, true);

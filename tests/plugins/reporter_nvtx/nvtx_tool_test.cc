@@ -15,7 +15,7 @@ namespace {
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
-// What the library at that path heard.
+// Returns the calls that the library at that path heard.
 std::string heard(const std::string& path) {
   void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   const auto answer = reinterpret_cast<const char* (*)()>(dlsym(library, "fake_tool_heard"));

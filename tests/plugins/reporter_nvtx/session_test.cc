@@ -1,4 +1,4 @@
-// What a tool hears of a program that runs while a session has the reporter.
+// These tests show what a tool hears of a program that runs while a session has the reporter.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

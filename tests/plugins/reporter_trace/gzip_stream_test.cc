@@ -13,7 +13,7 @@
 namespace loci::testing {
 namespace {
 
-// What gunzip makes of it; empty if it is not one whole member.
+// Returns what gunzip makes of it; empty if it is not one whole member.
 std::string unpacked(const std::string& packed) {
   z_stream stream{};
   std::string text(std::size_t{64} << 20, '\0');

@@ -19,7 +19,7 @@ struct Slice {
 
 Track track_of(const json& event) { return {event["pid"], event["tid"]}; }
 
-// By begin; an outer one before those within it, as events of equal times stand in the file.
+// Sorts by begin; an outer one before those within it, as events of equal times are in the file.
 std::map<Track, std::vector<Slice>> slices_by_track(const json& trace) {
   std::map<Track, std::vector<Slice>> tracks;
   for (const json& event : events_of(trace, "X")) {

@@ -17,7 +17,7 @@ using nlohmann::json;
 
 // The text that the reporter writes.
 std::string trace_text(const profiler::Recording& recording, const ReportOptions& options = {});
-// The same, parsed.
+// Parses the text of trace_text().
 json trace_of(const profiler::Recording& recording, const ReportOptions& options = {});
 
 // Events of one phase: "X", "s", "f", "C", "M".

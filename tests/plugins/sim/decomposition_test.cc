@@ -31,7 +31,7 @@ class SimDecompositionTest : public ::testing::Test {
     plugins::configure(options);
   }
 
-  // Of about size 1, all of them different.
+  // Makes numbers of about size 1, all of them different.
   static Tensor numbers(const Shape& shape, DType dtype = kFloat32) {
     std::vector<float> values(static_cast<std::size_t>(shape.numel()));
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -62,7 +62,7 @@ class SimDecompositionTest : public ::testing::Test {
     }
   }
 
-  // What `fn` gives, and the gradient of the sum of its squares for each argument.
+  // Returns what `fn` gives, and the gradient of the sum of its squares for each argument.
   template <class Fn>
   static std::vector<Tensor> imperative(const Fn& fn, const std::vector<Tensor>& given,
                                         const Place& place) {
@@ -251,7 +251,7 @@ TEST_F(SimDecompositionTest, BehindALoopThatGrows) {
   EXPECT_EQ(result[1].to_vector<float>(), (std::vector<float>{2, 2}));
 }
 
-// What a gradient runs appears under it in a profile, whatever it is written in.
+// A gradient's parts appear under it in a profile, whatever it is written in.
 TEST_F(SimDecompositionTest, PartsOfAGradientBelongToIt) {
   const Program program;
   const Program startup;

@@ -1,4 +1,4 @@
-// What a program's user sees when the device fails.
+// These tests show what a program's user sees when the device fails.
 #include <cstdint>
 #include <filesystem>
 #include <future>

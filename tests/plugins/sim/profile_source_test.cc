@@ -116,7 +116,7 @@ TEST_F(ProfileSourceTest, RecordsCallsIfItIsAskedTo) {
   EXPECT_THAT(kept_.calls, ElementsAre("mem_alloc"));
 }
 
-// As another context's session may.
+// Another context's session may record at the same time.
 TEST_F(ProfileSourceTest, RecordsNoCallsOfAnotherInstance) {
   Rig other;
   start(LOCI_PROFILE_CALLS);

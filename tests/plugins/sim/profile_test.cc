@@ -1,4 +1,4 @@
-// What profiles of programs on the software accelerator hold.
+// Profiles of programs on the software accelerator hold these spans and records.
 #include <cstdio>
 #include <loci/profiler.hpp>
 

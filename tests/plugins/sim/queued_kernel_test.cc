@@ -143,7 +143,7 @@ TEST_F(QueuedKernelTest, OutputsOnTheHostAreThereWhenLaunchReturns) {
   gate.open();
 }
 
-// Of a graph: later launches read elsewhere, those that are queued do not.
+// A graph's later launches read elsewhere, those that are queued do not.
 TEST_F(QueuedKernelTest, APatchIsForLaterLaunches) {
   const auto add_one = kernel([](const loci_launch& launch) -> loci_error* {
     *static_cast<int*>(launch.outputs[0]->data) = *static_cast<int*>(launch.inputs[0]->data) + 1;

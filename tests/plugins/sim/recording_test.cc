@@ -1,4 +1,4 @@
-// What a stream that records refuses, as the driver of a device would.
+// Tests what a stream that records refuses, as the driver of a device would.
 #include "plugins/sim/recording.h"
 
 #include <functional>

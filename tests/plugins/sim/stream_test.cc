@@ -237,7 +237,7 @@ TEST(SimStreamTest, ALostDeviceFailsEveryCallAndHangsNone) {
   const char pattern = 1;
   rig.device.failures().faults().lose = 1;
   rig.device.fill(data, 64, &pattern, 1, &stream, 0);
-  // Whether these two still find the device there is a matter of time.
+  // Time decides if these two still find the device there.
   (void)error_of(LOCI_CODE_DEVICE_LOST, [&] { event.record(&stream); });
   (void)error_of(LOCI_CODE_DEVICE_LOST, [&] { other.wait(event); });
   const auto lost = [](auto body) {
