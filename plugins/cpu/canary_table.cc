@@ -12,13 +12,13 @@
 namespace loci::cpu {
 namespace {
 
-// A loci_kernel* points to this.
+// The object that a loci_kernel* points to.
 struct CanariedCreation {
   const sdk::Host* host;
   loci_kernel* kernel;
   std::string name;
 };
-// A loci_prepared* points to this.
+// The object that a loci_prepared* points to.
 struct CanariedPreparation {
   const sdk::Host* host;
   CanariedKernel kernel;

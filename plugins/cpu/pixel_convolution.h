@@ -1,5 +1,5 @@
-// Kernels of conv2d and fused_conv2d share this that read and write images with channels last, and
-// have a constant filter that is packed.
+// The parts that kernels of conv2d and fused_conv2d share which read and write images with channels
+// last, and have a constant filter that is packed.
 #pragma once
 
 #include <cstdint>

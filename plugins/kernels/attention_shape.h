@@ -1,4 +1,4 @@
-// Attention and its gradients share these extents, strides and the factor of the scores.
+// The extents, strides and the factor of the scores that attention and its gradients share.
 #pragma once
 
 #include <algorithm>

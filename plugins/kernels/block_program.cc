@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kBlockUnit = 64;
 // Long enough that starting a step's kernel does not count, and no longer.
 constexpr std::int64_t kLongestBlock = 2048;
-// A block takes these of a first cache of 32 KiB: scratch, and what memory gives or gets.
+// The bytes that a block wants of a 32 KiB first cache: scratch, and what memory gives or gets.
 constexpr std::int64_t kWantedBytes = 20480;
 // Less than a second cache.
 constexpr std::int64_t kCachedBytes = 1 << 20;
@@ -120,7 +120,7 @@ void BlockProgram::describe_inputs(const sdk::OpDesc& op, const sdk::FusedExpres
   }
 }
 
-// Returns true if each step that reads it broadcasts it, together with an operand of a whole block.
+// Returns true if each step that reads the value broadcasts it, with an operand of a whole block.
 bool BlockProgram::can_stay_single(std::uint32_t value,
                                    const sdk::FusedExpression& expression) const {
   for (const sdk::FusedStep& step : expression.steps) {

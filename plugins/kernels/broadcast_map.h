@@ -55,7 +55,7 @@ constexpr std::size_t operands_that_may_stay() {
   }
 }
 
-// No processor has vectors for these ops: one instruction set does for all.
+// An op that no processor has vectors for: one instruction set does for all.
 template <class Op>
 concept IsSlow = requires {
   Op::kIsSlow;

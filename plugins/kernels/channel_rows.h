@@ -17,7 +17,7 @@ namespace loci::kernels {
 struct ChannelRows {
   static constexpr std::int64_t kMostParts = 32;
   static constexpr std::int64_t kPartElements = 65'536;  // at least, of all channels
-  // So many rows of the channels that are summed together lie in the fastest cache.
+  // The rows that lie in the fastest cache, of the channels that are summed together.
   static constexpr std::int64_t kBlock = 128;
 
   ChannelRows(std::int64_t row_count, std::int64_t channel_count)

@@ -59,7 +59,7 @@ struct Or {
   LOCI_INLINE static bool holds(bool x, bool y) { return x | y; }
 };
 
-// Elements are compared in this type: bool in that of the number it is stored as.
+// The type that elements are compared in: for bool that of the number it is stored as.
 template <class Relation, class T>
 using element_t = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t,
                                      unsigned_if_t<IgnoresSign<Relation>, T>>;

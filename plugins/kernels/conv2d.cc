@@ -29,7 +29,7 @@ struct Position {
 // Positions of the windows' first elements; of a window's elements relative to it, for each channel
 // of a group. Offsets are into the image of one group.
 std::vector<Position> window_origins(const sdk::Window2d& window) {
-  // The table of more would take all the memory there is before anybody asks for the images'.
+  // A table of more windows would take all the memory before anybody asks for the images'.
   constexpr std::int64_t kMost = std::int64_t{1} << 28;
   const std::int64_t windows = window.height.output * window.width.output;
   if (windows > kMost) {

@@ -106,7 +106,7 @@ LOCI_INLINE inline void convolve_row(const Row& row, const Put& put) {
   }
 }
 
-// A launch computes this; smooth activations come after it.
+// The convolution of a launch; smooth activations come after it.
 struct Convolution {
   const ConvShape& shape;
   const float* x;

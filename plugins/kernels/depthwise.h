@@ -15,7 +15,7 @@ std::int64_t channels_at_once();
 // each other, of at least as many channels as a vector of this processor holds.
 bool are_channels_convolved(const sdk::ConvShape& shape);
 
-// Returns true if they are faster than what oneDNN has. Measured on one thread: with AVX-512
+// Returns true if the loops are faster than what oneDNN has. Measured on one thread: with AVX-512
 // always, in 0.6 to 0.95 of its time; with AVX2 windows next to each other of images of more than a
 // few pixels, in 0.7 to 0.9, others in up to 1.6.
 bool are_channels_convolved_well(const sdk::ConvShape& shape);

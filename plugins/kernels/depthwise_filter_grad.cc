@@ -39,7 +39,7 @@ struct Inner {
   std::int64_t end;
 };
 
-// So many lines keep their sums and a gradient in registers, with chains of sums enough for
+// The lines that keep their sums and a gradient in registers, with chains of sums enough for
 // multiplications not to wait for each other.
 template <int kernel>
 inline constexpr int kLines = kernel == 3 ? 3 : 2;

@@ -22,7 +22,7 @@ class FilterGradShares {
   [[nodiscard]] std::int64_t parts() const { return parts_; }
   [[nodiscard]] std::int64_t vectors() const { return vectors_; }
   [[nodiscard]] std::int64_t groups() const { return groups_; }  // of vectors
-  // These count the sums of a vector, of a part and of all parts.
+  // Return the numbers of sums of a vector, of a part and of all parts.
   [[nodiscard]] std::int64_t sums_of_vector() const { return taps_ * lanes_; }
   [[nodiscard]] std::int64_t sums_of_part() const { return vectors_ * sums_of_vector(); }
   [[nodiscard]] std::int64_t sums() const { return parts_ * sums_of_part(); }

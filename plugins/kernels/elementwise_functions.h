@@ -143,7 +143,7 @@ struct Square {
   }
 };
 
-// Zeros and NaN give the value itself.
+// The sign of a zero or of NaN is the value itself.
 struct Sign {
   template <class C>
   LOCI_INLINE static C value(C x) {

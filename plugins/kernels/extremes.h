@@ -11,7 +11,7 @@
 
 namespace loci::kernels {
 
-// Returns true if one of them is NaN.
+// Returns true if a or b is NaN.
 template <class C>
 LOCI_INLINE inline bool is_unordered(C a, C b) {
   if constexpr (std::is_floating_point_v<C>) {

@@ -7,7 +7,7 @@
 
 namespace loci::kernels {
 
-// These give the bits of the conversions of loci/abi/half.h, one by one. Arrays do not overlap.
+// Give the same bits as the conversions of loci/abi/half.h, one by one. The arrays do not overlap.
 void widen(const sdk::f16* from, float* to, std::int64_t count);
 void widen(const sdk::bf16* from, float* to, std::int64_t count);
 void narrow(const float* from, sdk::f16* to, std::int64_t count);

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-// This is 1 if loops are compiled for more than the baseline. The thread sanitizer looks at which
-// thread touches what, and that is the same in every instruction set.
+// LOCI_WIDE_ISA is 1 if loops are compiled for more than the baseline. The thread sanitizer looks
+// at which thread touches what, and that is the same in every instruction set.
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 #define LOCI_WIDE_ISA 1
 #else

@@ -5,7 +5,7 @@
 
 namespace loci::kernels {
 
-// Returns the size of the instruction set's vector registers.
+// Returns the bytes of the instruction set's vector registers.
 constexpr int vector_bytes(Isa isa) {
   return isa == Isa::kAvx512 ? 64 : isa == Isa::kAvx2 ? 32 : 16;
 }

@@ -16,7 +16,7 @@ using sdk::Prepare;
 
 constexpr std::int64_t kPicoseconds = 600;  // of one element
 
-// Lengths are stored in this type, and elements divided by it.
+// The type that lengths are stored in, and divided by.
 template <class T>
 using norm_t = sdk::compute_t<T>;
 

@@ -95,7 +95,7 @@ struct LookUp {
       std::memcpy(to + byte, from + byte, kLine);
     }
     __builtin_prefetch(later + bytes - 1);
-    // This line has what the last whole one leaves, with some of what is there already.
+    // The last line has what the last whole one leaves, with some of what is there already.
     std::memcpy(to + bytes - kLine, from + bytes - kLine, kLine);
   }
 

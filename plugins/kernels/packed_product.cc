@@ -82,7 +82,7 @@ RowEpilogue at(const RowEpilogue& epilogue, std::int64_t position, std::int64_t 
           moved(epilogue.factor, column)};
 }
 
-// Returns what strip number `strip` fetches of the panels after these, which have `elements`.
+// Returns what strip number `strip` fetches of the panels behind the given ones of `elements`.
 LOCI_INLINE inline const float* fetched_by(const float* panels, std::int64_t elements,
                                            std::int64_t strip, std::int64_t rows) {
   if (rows <= kFewRows) return panels + elements;

@@ -6,7 +6,7 @@
 
 namespace loci::kernels {
 
-// A random op's words depend on these besides their position.
+// The numbers that a random op's words depend on besides their position.
 struct PhiloxStream {
   std::uint64_t seed;
   std::uint64_t run;

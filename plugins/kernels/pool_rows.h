@@ -16,7 +16,7 @@
 
 namespace loci::kernels {
 
-// Returns true if there is a NaN among them.
+// Returns true if there is a NaN among the elements.
 template <class T>
 LOCI_INLINE inline bool has_nan(const T* x, std::int64_t count) {
   using Flag = std::conditional_t<sizeof(T) == sizeof(double), std::int64_t, std::int32_t>;

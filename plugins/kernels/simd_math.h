@@ -40,9 +40,9 @@ struct Format<float> {
                                                        4.16683908143e-02, 8.36874506755e-03,
                                                        1.38145381567e-03};
   static constexpr std::size_t kLogTerms = 4;
-  // The tail of the normal distribution, see normal_tail(), is e^(a^2 / 2) P(X > a) as a quotient
-  // of polynomials in a for 0 <= a <= 14.5, where the tail rounds to 0: of all quotients of these
-  // degrees the one with the least relative error, u / 10. All terms are positive here too.
+  // normal_tail() takes the tail of the normal distribution from these: e^(a^2 / 2) P(X > a) is a
+  // quotient of polynomials in a for 0 <= a <= 14.5, where the tail rounds to 0: of all quotients
+  // of these degrees it has the least relative error, u / 10. All terms are positive here too.
   static constexpr std::array<double, 5> kTailAbove = {
       5.000000029852315e-01, 4.384993216649575e-01, 1.833867569293066e-01, 4.0684397821284905e-02,
       4.123919644774857e-03};
@@ -202,7 +202,7 @@ LOCI_INLINE inline C polynomial(const std::array<double, count>& c, C x) {
   }
 }
 
-// Sums every other term of a long polynomial: of its two chains, one goes on while the other waits.
+// Sums every other term: in a long polynomial one such chain goes on while the other waits.
 template <std::size_t first, class C, std::size_t count>
 LOCI_INLINE inline C every_other(const std::array<double, count>& c, C square) {
   if constexpr (first + 2 >= count) {

@@ -80,7 +80,7 @@ struct PutPart {
   StridedCopyPlan copy;
 };
 
-// Both ops share this once their attributes are read.
+// The part that both ops share once their attributes are read.
 class PartKernel : public sdk::Kernel {
  protected:
   // Axes with their steps, without extents and strides.

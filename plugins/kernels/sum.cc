@@ -23,7 +23,7 @@ template <class T>
 struct TermOf<T, std::enable_if_t<std::is_integral_v<T>>> {
   using type = wrapping_t<T>;
 };
-// Elements are added up in this type: integers wrap, 16-bit ones are rounded once, at the end.
+// The type that elements are added up in: integers wrap, 16-bit ones are rounded once, at the end.
 template <class T>
 using term_t = typename TermOf<T>::type;
 

@@ -86,7 +86,7 @@ class Range {
   explicit Range(const sdk::OpDesc& op)
       : min_(op.attributes().real("min")), max_(op.attributes().real("max")) {}
 
-  // The dtype rounds the attributes as it does elements, so that an element can be an end.
+  // Returns the range in the dtype: attributes are rounded as elements are, which can be an end.
   template <class T>
   [[nodiscard]] Clip<sdk::compute_t<T>> clip() const {
     using C = sdk::compute_t<T>;

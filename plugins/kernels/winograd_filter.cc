@@ -12,7 +12,7 @@ constexpr std::int64_t kTaps = 9;
 // Filters that are transformed at once, one in each lane.
 constexpr std::int64_t kTogether = 8;
 
-// A vector holds one element of several filters.
+// A vector that holds the same element of several filters.
 typedef double Doubles __attribute__((vector_size(kTogether * 8)));  // NOLINT
 
 // u = G g G^T.

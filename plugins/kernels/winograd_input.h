@@ -34,8 +34,8 @@ LOCI_INLINE inline void for_runs(const WinogradPlan& plan, std::int64_t block_in
   }
 }
 
-// Reads rows of the images of several channels, one in each lane. The last channel takes the place
-// of those beyond it, whose results nobody reads.
+// Reads the same rows of the images of several channels, one in each lane. The last channel takes
+// the place of those beyond it, whose results nobody reads.
 template <int bytes>
 class ChannelRows {
  public:
@@ -100,7 +100,7 @@ class ChannelRows {
   const float* planes_[kLanes];
 };
 
-// Reads rows of images whose channels lie side by side.
+// Reads the same rows of images whose channels lie side by side.
 template <int bytes>
 class PixelRows {
  public:

@@ -28,7 +28,7 @@ constexpr auto unsigned_if() {
 template <bool condition, class T>
 using unsigned_if_t = typename decltype(detail::unsigned_if<condition, T>())::type;
 
-// An operation with this member ignores the sign.
+// An operation whose member says that it ignores the sign.
 template <class Op>
 concept IgnoresSign = requires {
   Op::kIgnoresSign;

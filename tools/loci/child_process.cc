@@ -260,7 +260,7 @@ class ReportLines {
   ReportLines(const ChildCommand& command, const Streams& streams, ChildResult* result)
       : told_(command.told), streams_(streams), text_(result->report) {}
 
-  // Returns true if one of them was said to count.
+  // Returns true if one of the lines was said to count.
   bool tell() {
     if (!told_) return false;
     bool counts = false;

@@ -1,4 +1,4 @@
-// The kernels of this folder share this base and these checks.
+// The base and the checks that the kernels of this folder share.
 #pragma once
 
 #include <cstdint>

@@ -162,7 +162,7 @@ GradLayouts grad_layouts(const Elements& elements, const ConvLayouts& given, boo
   return layouts;
 }
 
-// Primitives are asked for these images first: in pixels where some are, else as they like best.
+// The images that primitives are asked for first: in pixels where some are, else as they like best.
 Desc wanted_images(const Elements& elements, const SubArray& images, bool as_pixels) {
   if (!as_pixels) return elements.any_layout(images.extents);
   return SubArray::images(images.extents, ImageLayout::kPixels).slice(elements).desc;

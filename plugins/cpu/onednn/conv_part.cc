@@ -9,8 +9,8 @@ namespace {
 using dnnl::memory;
 using sdk::ConvShape;
 
-// oneDNN blocks channels by multiples of this: sixteen with AVX-512, eight with AVX2, whose blocks
-// of sixteen are two.
+// The channels of a block of oneDNN: sixteen with AVX-512, eight with AVX2, whose blocks of sixteen
+// are two.
 constexpr std::int64_t kChannelBlock = 16;
 // Rows of a result that a part has at least: the rows of the image that two parts read are few
 // then.

@@ -132,7 +132,7 @@ std::optional<Execution> build_product(const OpDesc& op, const Elements& element
   return execution_of(op, elements, operands, false, adds_bias);
 }
 
-// A part has at least so many rows and columns: the kernels' own blocks.
+// The least rows and columns of a part: the kernels' own blocks.
 constexpr std::int64_t kRowBlock = 16;
 constexpr std::int64_t kColumnBlock = 64;
 

@@ -40,7 +40,7 @@ std::string text_of(const Slice& slice) {
 }  // namespace
 
 std::uint32_t intern_layout(const sdk::Host& host, const Parts::Packed& packed) {
-  // The type that elements are read as belongs to it: a transposed matrix is packed differently.
+  // The text says how elements are read: a transposed matrix is packed differently.
   std::string text = "onednn " + packed.elements.text();
   for (const Parts::Packed::Piece& piece : packed.pieces) {
     text.append(" ").append(text_of(piece.given)).append(" as ").append(text_of(piece.chosen));

@@ -69,7 +69,7 @@ SubArray planes(sdk::Arg images, CutAxis axis, Range range) {
   return part;
 }
 
-// To read an element costs as much as so many multiplications.
+// The cost of reading an element, in multiplications.
 constexpr double kMultiplicationsOfElement = 16;
 // Planes that oneDNN pools at once with AVX-512.
 constexpr std::int64_t kPlaneBlock = 16;

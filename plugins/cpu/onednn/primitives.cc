@@ -18,8 +18,8 @@ dnnl::primitive_attr attributes() {
   return result;
 }
 
-// Does in one step what takes two in oneDNN 2: in 3 a primitive descriptor takes the engine first
-// and the attributes last.
+// oneDNN 2 describes a primitive in two steps, 3 in one: there a primitive descriptor takes the
+// engine first and the attributes last.
 template <class Primitive, class... Args>
 typename Primitive::primitive_desc describe(const Args&... args) {
 #if DNNL_VERSION_MAJOR >= 3

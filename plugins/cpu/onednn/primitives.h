@@ -24,7 +24,7 @@ using Desc = dnnl::memory::desc;
 
 dnnl::reorder make_reorder(const Desc& from, const Desc& to);
 
-// These work like the methods execute(), which allocate a table of arguments each time.
+// Run primitives as the methods execute() do, which allocate a table of arguments each time.
 void run_primitive(const dnnl::primitive& primitive, dnnl::stream& stream,
                    std::span<const dnnl_exec_arg_t> arguments);
 void run_reorder(const dnnl::reorder& reorder, dnnl::stream& stream, const dnnl::memory& from,

@@ -82,7 +82,7 @@ struct ScanOptions {
   bool reverse = false;
 };
 
-// The functions below this group call these, for symbolic values and for tensors.
+// cond(), case_of() and switch_case() come down to these calls, for variables and for tensors.
 //
 // Runs the branch of the first predicate that is true, or the last one, which has no predicate.
 LOCI_PUBLIC std::vector<Variable> emit_case(const std::vector<Variable>& predicates,

@@ -127,7 +127,7 @@ class LOCI_PUBLIC Fetch {
   Fetch(std::string name);          // NOLINT(google-explicit-constructor)
   Fetch(const char* name);          // NOLINT(google-explicit-constructor)
 
-  // Returns the variable at that place instead of the host: what is computed there is not copied.
+  // Fetches the variable at that place instead of the host: what is computed there is not copied.
   // "gpu" and a bare type are resolved with the executor's place as the preferred one.
   [[nodiscard]] Fetch at(const Place& place) const;
 

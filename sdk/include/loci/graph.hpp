@@ -125,9 +125,9 @@ struct GraphStats {
   std::uint64_t replays = 0;
   std::uint64_t capture_ns = 0;        // from capture_begin() to the end of capture_end()
   std::vector<GraphSegment> segments;  // in order
-  // The native segments count what they did when variables had other storage than before: addresses
-  // that were exchanged, and where the capturer cannot do that, segments that were captured again,
-  // of which some had to be instantiated again, too.
+  // The counts of native segments, when variables had other storage than before: addresses that
+  // were exchanged, and where the capturer cannot do that, segments that were captured again, of
+  // which some had to be instantiated again, too.
   std::uint64_t patches = 0;
   std::uint64_t recaptures = 0;
   std::uint64_t reinstantiations = 0;

@@ -166,7 +166,7 @@ struct LOCI_PUBLIC PlanCapture {
   std::uint64_t capture_ns = 0;     // of the latest
   std::uint64_t bytes = 0;          // of graphs, and of memory that feeds are copied into, about
   std::uint64_t arena_bytes = 0;    // what a graph keeps besides: the plan's intermediate values
-  // These three count what the members of GraphStats with these names count.
+  // patches, recaptures and reinstantiations count as they do in GraphStats.
   std::uint64_t patches = 0;
   std::uint64_t recaptures = 0;
   std::uint64_t reinstantiations = 0;
@@ -195,7 +195,7 @@ struct KernelPreparation {
   std::uint64_t nanoseconds = 0;
 };
 
-// Plans and kernels that are kept so that the next run, or call, need not make them again. Bytes.
+// Plans, frames and kernels kept so that the next run, or call, need not make them again. Bytes.
 struct Caches {
   std::uint64_t plans = 0;              // each for a program, its feeds and fetches
   std::uint64_t plan_bytes = 0;         // also of the plans of loops and of deferred operators

@@ -121,8 +121,8 @@ class LOCI_PUBLIC Profiler {
   std::unique_ptr<reporting::Session> session_;
 };
 
-// These start and stop a session without an object. start throws as Profiler's constructor, the
-// others throw Error(kInvalidArgument) if nothing has been started.
+// These functions run a session without an object. start_profiler() throws as Profiler's
+// constructor, the others throw Error(kInvalidArgument) if nothing has been started.
 LOCI_PUBLIC void start_profiler(const std::string& state = "All",
                                 const std::string& tracer_option = "Default");
 LOCI_PUBLIC std::vector<std::string> stop_profiler(const std::string& sorted_key = "default",
@@ -158,7 +158,7 @@ LOCI_PUBLIC std::vector<ReporterInfo> reporters();
 // output. Throws as Profiler's constructor.
 LOCI_PUBLIC std::string output_of(const std::string& reporter);
 
-// Throws what report() would throw for these reporters and that file, which is not read.
+// Throws if report() would not take these reporters for that file, which is not read.
 LOCI_PUBLIC void check_reporters(const std::string& profile_path,
                                  const std::vector<std::string>& reporters);
 

@@ -19,7 +19,7 @@ namespace config {
 // LOCI_LOG: "operator=trace,transfer=debug", or one level for all modules. Throws
 // Error(kInvalidArgument) that names the entry.
 LOCI_PUBLIC void set_log_levels(const std::string& spec);
-// LOCI_LOG takes these: the levels, from the one that logs most, "trace", to "off"; the modules.
+// Return what LOCI_LOG takes: levels, from the one that logs most, "trace", to "off"; modules.
 LOCI_PUBLIC std::vector<std::string> log_levels();
 LOCI_PUBLIC std::vector<std::string> log_modules();
 

@@ -62,7 +62,7 @@ class LOCI_PUBLIC Tensor {
   // Waits for all work that uses the memory. Whoever has it may change elements at any time: an
   // executor packs a parameter (see inspect::PackedConstant) for each run anew from then on.
   [[nodiscard]] void* raw_data() const;
-  // Returns the address that raw_data() returns, for reading alone.
+  // Waits and returns the address as raw_data() does, for reading alone.
   [[nodiscard]] const void* read_data() const;
   // The elements of a host tensor, as raw_data(). Throws Error(kInvalidArgument) for another dtype
   // or place.

@@ -35,7 +35,7 @@ Call chain(const std::vector<std::string>& ops) {
 Call squares() { return chain({"elementwise_mul", "abs"}); }
 Call exponentials() { return chain({"elementwise_mul", "exp"}); }
 
-// Expects that NVRTC's kernel refuses it; the double reads its settings once in a process.
+// Expects that NVRTC's kernel refuses the call; the double reads its settings once in a process.
 void expect_refusal(const Call& call, std::map<std::string, std::string> options,
                     const ::testing::Matcher<std::string>& reason) {
   EXPECT_EQ(in_child([&] {

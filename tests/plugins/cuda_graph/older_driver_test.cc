@@ -1,4 +1,4 @@
-// A driver without an else makes two nodes of a branch. A process of the double has one version.
+// Without an else a driver makes a branch two nodes. The double reads once in a process what it is.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// A shell may complete these, which are read from the declarations of the subcommands.
+// The texts that a shell may complete, read from the declarations of the subcommands.
 #pragma once
 
 #include <string>

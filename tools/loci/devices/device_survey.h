@@ -20,7 +20,7 @@ namespace loci::runner {
 struct SurveyOptions {
   // The options of the search for plugins, as they were given.
   std::vector<std::string> arguments;
-  // One function of a plugin may take so long.
+  // The time that one function of a plugin may take.
   std::chrono::milliseconds limit = kDeviceLimit;
   std::string program = kThisProgram;
 };

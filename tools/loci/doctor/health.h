@@ -1,4 +1,4 @@
-// The doctor gathers these findings.
+// The doctor's findings about the environment, plugins and devices.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// The doctor looks up these facts about a plugin's file.
+// The facts that the doctor looks up about a plugin's file.
 #pragma once
 
 #include <loci/plugins.hpp>

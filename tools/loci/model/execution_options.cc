@@ -77,7 +77,7 @@ void check_names(const Specs& specs, const char* option) {
   }
 }
 
-// LOCI_SYNC_TIMEOUT takes at most as much.
+// LOCI_SYNC_TIMEOUT takes as many seconds at most.
 constexpr std::uint64_t kMostSyncSeconds = 86'400;
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 namespace loci::runner {
 
-// A variable takes tensors of this dtype and shape.
+// The dtype and the shape of tensors that a variable takes.
 struct Target {
   std::string name;
   DType dtype = DType::kNone;

@@ -7,7 +7,7 @@
 
 namespace loci::runner {
 
-// The elements depend on this seed and name.
+// The seed and the name that the elements depend on.
 struct RandomKey {
   std::uint64_t seed = 0;
   std::string name;

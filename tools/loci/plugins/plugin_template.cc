@@ -14,7 +14,7 @@
 namespace loci::runner {
 namespace {
 
-// The templates call themselves by these names.
+// The names that the templates have in their text.
 constexpr std::string_view kName = "sample";
 constexpr std::string_view kClassName = "Sample";
 constexpr std::string_view kQueuedBackend = "queued_backend";  // as its files are embedded

@@ -9,7 +9,7 @@ namespace loci::runner {
 struct FileIdentity {
   // Device, inode, size, and the times of the last write and the last change, to the nanosecond.
   std::string text;
-  // True if every later write shows in them: the clock of a file system goes in steps.
+  // True if every later write shows in the times: the clock of a file system goes in steps.
   bool settled = false;
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 using Outcome = ProbeResult::Outcome;
 
-// The report tells this, as far as the child came.
+// The facts that the report tells, as far as the child came.
 struct Report {
   std::string step;
   std::string exception;                   // the one that nobody caught

@@ -29,7 +29,7 @@ constexpr int kFormat = 2;
 constexpr std::size_t kMaxBytes = std::size_t{64} * 1024;
 constexpr seconds kCrashCounts = std::chrono::hours(24);
 constexpr seconds kTimeOutCounts = std::chrono::minutes(10);
-// Entries of plugins that are gone stay so long, and temporary files of writers that were killed.
+// The time that entries of plugins that are gone stay, and temporary files of killed writers.
 constexpr auto kEntryStays = std::chrono::hours(90 * 24);
 constexpr auto kTemporaryStays = std::chrono::hours(1);
 
@@ -102,7 +102,7 @@ void replace(const std::string& path, const std::string& text) {
   ::unlink(temporary.c_str());
 }
 
-// A file of the cache holds this.
+// The contents of a file of the cache.
 struct Entry {
   ProbeResult result;
   milliseconds limit{};

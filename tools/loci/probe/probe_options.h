@@ -12,8 +12,8 @@ namespace loci::runner {
 // 1 in this variable is as good as --probe.
 inline constexpr const char* kProbeVariable = "LOCI_PLUGIN_PROBE";
 
-// A function of a plugin may take so long where its devices are what was asked for: a driver that
-// starts may take long, and is not to be told of as one that hangs.
+// The time that a function of a plugin may take where its devices are what was asked for: a driver
+// that starts may take long, and is not to be told of as one that hangs.
 inline constexpr std::chrono::seconds kDeviceLimit{30};
 
 // --probe, --probe-timeout and --no-probe-cache.

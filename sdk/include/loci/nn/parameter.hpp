@@ -26,7 +26,7 @@ struct ParameterOptions {
 // Error(kInvalidArgument) for a dtype that is not floating.
 LOCI_PUBLIC Tensor make_parameter(const Shape& shape, DType dtype, const Initializer& init);
 
-// Makes a tensor likewise, without a gradient and of any dtype: statistics, tables.
+// Makes a tensor as make_parameter() does, without a gradient, of any dtype: statistics, tables.
 LOCI_PUBLIC Tensor make_buffer(const Shape& shape, DType dtype, const Initializer& init);
 
 }  // namespace nn

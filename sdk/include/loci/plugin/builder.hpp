@@ -136,7 +136,7 @@ class Builder {
     check(host_, api_.type_of(builder_, value.id, &type));
     return type;
   }
-  // Adds an input of a program; gradients refuse it. Unknown extents are LOCI_DIM_UNKNOWN.
+  // Adds an input of a program; in a gradient, fails. Unknown extents are LOCI_DIM_UNKNOWN.
   [[nodiscard]] Value input(std::string_view name, loci_dtype dtype,
                             const std::vector<std::int64_t>& dims) const {
     const loci_type type = type_of(dtype, dims);

@@ -43,8 +43,8 @@ struct ConvShape {
   // Windows, and pixels, of one channel.
   [[nodiscard]] std::int64_t windows() const { return window.height.output * window.width.output; }
   [[nodiscard]] std::int64_t image_size() const { return window.height.input * window.width.input; }
-  // Counts those of the forward pass and of each gradient; as a double, because they may be more
-  // than any integer holds.
+  // Counts the multiplications of the forward pass, and of each gradient; as a double, because they
+  // may be more than any integer holds.
   [[nodiscard]] double multiplications() const {
     return static_cast<double>(batch * groups) * static_cast<double>(group_filters * windows()) *
            static_cast<double>(window_size());

@@ -17,7 +17,7 @@ class DropoutOptions {
         upscales_(attributes.text("mode") == "upscale_in_train") {}
 
   [[nodiscard]] bool is_test() const { return is_test_; }
-  // An element that stays is multiplied with this. With p == 1 none does.
+  // Returns the factor of an element that stays. With p == 1 none does.
   [[nodiscard]] double factor() const {
     if (is_test_) return upscales_ ? 1.0 : 1.0 - p_;
     return upscales_ && p_ < 1 ? 1.0 / (1.0 - p_) : 1.0;

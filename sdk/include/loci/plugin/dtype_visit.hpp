@@ -54,7 +54,7 @@ inline constexpr bool is_half = std::is_same_v<T, f16> || std::is_same_v<T, bf16
 template <class T>
 inline constexpr bool is_float = is_half<T> || std::is_floating_point_v<T>;
 
-// Elements of T are computed in this type: float for the 16-bit formats, else T.
+// The type that elements of T are computed in: float for the 16-bit formats, else T.
 template <class T>
 using compute_t = std::conditional_t<is_half<T>, float, T>;
 

@@ -36,7 +36,7 @@ namespace loci::sdk {
 
 namespace detail {
 
-// A loci_prepared* points to this.
+// The object that a loci_prepared* points to.
 struct PreparedBase {
   const Host* host;
   void (*destroy)(PreparedBase*) noexcept;
@@ -93,7 +93,7 @@ class PreparedPart {
 
 class Kernel;
 
-// A kernel prepares from this, and leaves the result in it.
+// The operator that a kernel prepares from, and the place where it leaves the result.
 class Prepare {
  public:
   Prepare(const Host& host, loci_device* device, const loci_op_desc& op, loci_prepared_info& info)
@@ -246,7 +246,7 @@ struct RelayoutCall {
 
 namespace detail {
 
-// A loci_kernel* points to this.
+// The object that a loci_kernel* points to.
 struct KernelBox {
   const Host* host;
   loci_device* device;

@@ -20,7 +20,7 @@ struct MatmulSizes {
   std::int64_t n = 0;
   std::int64_t k = 0;
 
-  // Returns a double, because they may be more than any integer holds.
+  // Returns a double, because the number may be more than any integer holds.
   [[nodiscard]] double multiplications() const {
     return static_cast<double>(batch) * static_cast<double>(m) * static_cast<double>(n) *
            static_cast<double>(k);

@@ -16,7 +16,7 @@ using Options = std::map<std::string, std::string, std::less<>>;
 
 namespace detail {
 
-// A loci_plugin* points to this.
+// The object that a loci_plugin* points to.
 template <class P>
 struct PluginBox {
   PluginBox(const loci_host_api& api, const Options& options) : host(api), plugin(host, options) {}

@@ -26,7 +26,7 @@ struct ReducePlan {
   [[nodiscard]] std::int64_t reduced_count() const {
     return reduced.count * (inner_is_reduced ? inner : 1);
   }
-  // These lists have the innermost axis among the others, where it shares their fate.
+  // Return the axes with the innermost one among the others, where it shares their fate.
   [[nodiscard]] AxisList all_kept() const { return with_inner(kept, !inner_is_reduced); }
   [[nodiscard]] AxisList all_reduced() const { return with_inner(reduced, inner_is_reduced); }
 

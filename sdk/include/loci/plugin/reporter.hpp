@@ -202,7 +202,7 @@ template <class R>
 struct HasRanges<R, std::void_t<decltype(&R::range_begin), decltype(&R::range_end)>>
     : std::true_type {};
 
-// A loci_reporter* points to this.
+// The object that a loci_reporter* points to.
 template <class R>
 struct ReporterBox {
   ReporterBox(const Host& of, const ReporterOptions& options) : host(of), reporter(of, options) {}
