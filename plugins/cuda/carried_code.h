@@ -10,7 +10,7 @@ namespace loci::cuda {
 // "9.0" of 90.
 [[nodiscard]] std::string version_of(int capability);
 
-// What they are compiled to, as LOCI_CUDA_ARCHITECTURES says it: "80,90-real".
+// The kernels' code for the architectures that LOCI_CUDA_ARCHITECTURES names: "80,90-real".
 class CarriedCode {
  public:
   explicit CarriedCode(std::string_view architectures);

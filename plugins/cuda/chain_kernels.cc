@@ -14,7 +14,7 @@ namespace {
 // Steps times elements. A step of an element takes more than a hundred instructions to interpret:
 // so this is about a millisecond of a device, for some tens of the compiler's thread beside it.
 constexpr std::int64_t kWorthCompiling = std::int64_t{1} << 26;
-// Of the first chain of a process, whose launch waits until the compiler has started.
+// The first chain of a process is worth this much: its launch waits until the compiler has started.
 constexpr std::int64_t kWorthStarting = std::int64_t{1} << 30;
 
 }  // namespace

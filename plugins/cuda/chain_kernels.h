@@ -49,17 +49,17 @@ class ChainKernel {
   std::atomic<Stage> stage_{Stage::kWaiting};
 };
 
-// Of one device. Any thread may call.
+// The compiled chains of one device. Any thread may call.
 class ChainKernels {
  public:
-  // Of modules, which stay until the device is closed: graphs may have their functions.
+  // So many modules stay at most, until the device is closed: graphs may have their functions.
   static constexpr std::size_t kMostKernels = 256;
 
   ChainKernels(Plugin& plugin, Device& device, const sdk::Host& host)
       : plugin_(plugin), device_(device), host_(host) {}
 
-  // The same for the same source. Loaded if the disk has it, and compiled at once if the settings
-  // ask for that. Throws Error(LOCI_CODE_UNSUPPORTED) with the reason where nothing is compiled.
+  // Finds one kernel for each source: loads it if the disk has it, and compiles it at once if the
+  // settings say so. Throws Error(LOCI_CODE_UNSUPPORTED) with the reason where nothing is compiled.
   std::shared_ptr<ChainKernel> find(const std::string& name, const std::string& source,
                                     bool has_mathematics);
   // No more is compiled; called before the device's modules are unloaded.

@@ -24,10 +24,10 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".ptx";
 constexpr std::uint64_t kMostFileBytes = std::uint64_t{8} << 20;
-// Of writers that were killed.
+// Temporary files of writers that were killed stay for so long.
 constexpr auto kTemporaryStays = std::chrono::hours(1);
 
-// What a file begins with; the key and the text follow.
+// A file begins with this; the key and the text follow.
 struct Heading {
   std::array<char, 8> form;
   std::uint64_t digest;  // of the two
@@ -53,7 +53,7 @@ class File {
   int descriptor_;
 };
 
-// Whether it is a file that nobody but this user has written.
+// Returns true if it is a file that nobody but this user has written.
 bool is_trusted(const struct stat& status) {
   return S_ISREG(status.st_mode) && status.st_uid == ::geteuid() &&
          (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;

@@ -14,8 +14,8 @@ namespace loci::cuda {
 class ChainStore {
  public:
   static constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
-  // Of all files together; those that were not used for longest are removed. Without a directory
-  // nothing is kept.
+  // Keeps so many bytes of all files together, and removes those that were not used for longest.
+  // Without a directory nothing is kept.
   explicit ChainStore(std::string directory, std::uint64_t most_bytes = kMostBytes)
       : directory_(std::move(directory)), most_bytes_(most_bytes) {}
   static std::string directory_of_user();

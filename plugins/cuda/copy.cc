@@ -102,8 +102,8 @@ bool Device::copy(const loci_copy& copy, Stream* stream) {
   return false;
 }
 
-// What is not pinned goes through pinned memory: the driver would do the same, and wait where it
-// likes.
+// Memory that is not pinned is copied through pinned memory: the driver would do the same, and wait
+// where it likes.
 bool Device::copy_with_host(const loci_copy& copy, Stream& stream) {
   const bool writes = copy.source_end == LOCI_END_HOST;
   const void* host = writes ? copy.source : copy.target;

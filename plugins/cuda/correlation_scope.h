@@ -11,13 +11,13 @@ namespace loci::cuda {
 void set_correlating(const CuptiFunctions* functions);
 
 [[nodiscard]] bool is_correlating();
-// What this thread enqueues in between belongs to that id. False where no profile is recorded, or
-// CUPTI refuses: the end must not be called then.
+// All that this thread enqueues until end_correlation() belongs to that id. False where no profile
+// is recorded, or CUPTI refuses: the end must not be called then.
 bool begin_correlation(std::uint64_t external);
 void end_correlation();
 
-// What this thread enqueues while it lives belongs to the host's correlation id, in the records of
-// CUPTI. Costs a load where no profile is recorded.
+// All that this thread enqueues while it lives belongs to the host's correlation id, in the records
+// of CUPTI. Costs a load where no profile is recorded.
 class CorrelationScope {
  public:
   explicit CorrelationScope(std::uint64_t correlation);

@@ -26,12 +26,12 @@ class CublasLtHandle {
   void check(cublasStatus_t status, const char* action) {
     if (status != CUBLAS_STATUS_SUCCESS) fail(status, action);
   }
-  // Whether products of float32 may use TF32, as LOCI_CUDA_TF32=1 says.
+  // Returns true if products of float32 may use TF32, as LOCI_CUDA_TF32=1 says.
   [[nodiscard]] bool uses_tf32() const;
-  // Whether the algorithms that fit a product are tried, as LOCI_CUDA_TUNE=1 says.
+  // Returns true if the algorithms that fit a product are tried, as LOCI_CUDA_TUNE=1 says.
   [[nodiscard]] bool tries_algorithms() const;
   [[nodiscard]] TriedAlgorithms<cublasLtMatmulHeuristicResult_t>& tried() { return tried_; }
-  // Whether products are worth more workspace than on most devices: on those of sm_90 and newer.
+  // Returns true if products are worth more workspace than on most devices: on sm_90 and newer.
   [[nodiscard]] bool prefers_large_workspace() const;
   // The device's context is current.
   void destroy();

@@ -48,9 +48,9 @@ class CudnnHandles {
   }
   // Logs that the library refuses, when it is to launch it, what it took before; which is rare.
   void tell_refused(cudnn::Status status) const;
-  // Whether convolutions of float32 may use TF32, as LOCI_CUDA_TF32=1 says.
+  // Returns true if convolutions of float32 may use TF32, as LOCI_CUDA_TF32=1 says.
   [[nodiscard]] bool uses_tf32() const;
-  // Whether the algorithms that fit a convolution are tried, as LOCI_CUDA_TUNE=1 says.
+  // Returns true if the algorithms that fit a convolution are tried, as LOCI_CUDA_TUNE=1 says.
   [[nodiscard]] bool tries_algorithms() const;
   [[nodiscard]] TriedAlgorithms<cudnn::Choice>& tried() { return tried_; }
   // The device's context is current.

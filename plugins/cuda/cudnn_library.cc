@@ -11,7 +11,7 @@ constexpr int kCudnnMajor = 9;
 constexpr std::size_t kCudnnVersionUnit = 10000;
 constexpr const char* kCudnnSoname = "libcudnn.so.9";
 
-// Of cudnnGetVersion(): 92600 is 9.26.0, and 8907, as it was counted before, 8.9.7.
+// A version from cudnnGetVersion(): 92600 is 9.26.0, and 8907, as it was counted before, 8.9.7.
 struct CudnnVersion {
   explicit CudnnVersion(std::size_t number) {
     const bool is_new = number >= kCudnnVersionUnit * kCudnnMajor;

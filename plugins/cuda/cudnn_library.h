@@ -31,7 +31,7 @@ class CudnnLibrary {
 
   // Why there is none, in one line; empty where there is one.
   [[nodiscard]] const std::string& unavailable() const { return unavailable_; }
-  // Whether there is one that does not fit: somebody meant it to be used.
+  // Returns true if there is one that does not fit: somebody meant it to be used.
   [[nodiscard]] bool is_mismatched() const { return is_mismatched_; }
   [[nodiscard]] const cudnn::Functions* operator->() const { return &functions_; }
   // "CUDNN_STATUS_NOT_SUPPORTED".

@@ -53,7 +53,7 @@ enum ImageGradAlgorithm : Algorithm {
 };
 enum FilterGradAlgorithm : Algorithm { kFilterGradGemm = 1 };
 
-// What the heuristics say of one algorithm.
+// The heuristics say this of one algorithm.
 struct AlgorithmResult {
   Algorithm algorithm;
   Status status;

@@ -6,7 +6,7 @@
 namespace loci::cuda {
 namespace {
 
-// By number: older headers lack some of the names.
+// Tells purposes by their numbers: older headers lack some of the names.
 std::string_view purpose_of(CUpti_ActivityOverheadKind kind) {
   constexpr std::string_view kPurposes[] = {"other things",
                                             "buffer flushes",

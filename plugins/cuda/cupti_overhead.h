@@ -1,4 +1,4 @@
-// What recording costs, as CUPTI tells it.
+// The time that recording costs, as CUPTI tells it.
 #pragma once
 
 #include <cupti.h>

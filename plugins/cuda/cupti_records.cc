@@ -50,7 +50,7 @@ const char* copy_name(std::uint32_t direction) {
   }
 }
 
-// As its source has it.
+// Returns the name of a symbol as its source has it.
 std::string readable(const char* symbol) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> name(
@@ -73,7 +73,7 @@ const Record& as(const CUpti_Activity& record) {
   return reinterpret_cast<const Record&>(record);
 }
 
-// Of a launch of a graph, that of its first item.
+// Returns the id by which the host knows it: for a launch of a graph, that of its first item.
 std::uint64_t host_id(std::uint64_t external) {
   if (!GraphLaunches::is_id(external)) return external;
   const std::optional<TracedLaunch> launch = GraphLaunches::instance().find(external);
@@ -235,7 +235,7 @@ std::size_t CuptiRecords::take_waiting(bool all) {
   return count;
 }
 
-// What waits is looked at again when no more of it may wait alone, however many buffers come
+// Waiting work is looked at again when no more of it may wait alone, however many buffers come
 // before.
 void CuptiRecords::hand_over_work(const sdk::ProfileSink& sink, const ClockFit& clock, bool all) {
   const std::size_t given_up = take_waiting(all);
@@ -265,7 +265,7 @@ void CuptiRecords::hand_over_work(const sdk::ProfileSink& sink, const ClockFit& 
 void CuptiRecords::hand_over_graphs(std::vector<loci_device_record>* known, bool all) {
   for (auto replay = replays_.begin(); replay != replays_.end();) {
     const std::optional<TracedLaunch> launch = GraphLaunches::instance().find(replay->first);
-    // Of loops and branches it may be that more comes.
+    // A launch with loops and branches may have more records to come.
     const bool is_whole =
         launch && !launch->has_bodies && replay->second.size() == launch->items->size();
     replay = is_whole || all ? hand_over_replay(replay, known) : std::next(replay);

@@ -28,7 +28,7 @@ struct RecordedDevice {
 // Records of one session. Used by one thread at a time.
 class CuptiRecords {
  public:
-  // As much work waits at most, for its id or for the rest of its graph's; then the oldest is
+  // So much work waits at most, for its id or for the rest of its graph's; then the oldest is
   // handed over without an operator.
   static constexpr std::size_t kMostWaiting = 1 << 16;
 

@@ -11,7 +11,7 @@
 namespace loci::cuda {
 namespace {
 
-// Of cuMemAlloc, and of all allocation functions of the driver.
+// The alignment, in bytes, of cuMemAlloc and of all allocation functions of the driver.
 constexpr std::uint64_t kAlignment = 256;
 
 const DeviceEntry& entry_at(Plugin& plugin, std::uint32_t index) {

@@ -7,7 +7,7 @@ namespace loci::cuda {
 
 class Device;
 
-// By CUPTI, or else by events around the whole launch.
+// Traces launches by CUPTI, or else by events around the whole launch.
 class DeviceGraphTrace final : public GraphTrace {
  public:
   explicit DeviceGraphTrace(Device& device) : device_(device) {}

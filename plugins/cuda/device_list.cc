@@ -67,7 +67,7 @@ double flops_per_cycle(int major, int minor) {
   return major == 8 || major == 9 || major == 10 || major == 12 ? 2 * 128 : 0;
 }
 
-// What a device that is emulated would do is no figure of any device.
+// An emulated device gets no peaks: what it would do is no figure of any device.
 void add_peaks(const DeviceQuestions& ask, int major, int minor, DeviceEntry& entry) {
   if (is_emulated(entry)) return;
   constexpr double kKilohertz = 1e3;
@@ -78,7 +78,7 @@ void add_peaks(const DeviceQuestions& ask, int major, int minor, DeviceEntry& en
 }
 
 DeviceEntry entry_of(const Driver& driver, int ordinal) {
-  // What drivers give since CUDA 11; a stream of a priority beyond a device's range gets the
+  // Drivers give this since CUDA 11; a stream of a priority beyond a device's range gets the
   // nearest that it has.
   constexpr std::int32_t kGreatestPriority = -5;
   const DeviceQuestions ask(driver, ordinal);

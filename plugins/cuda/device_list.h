@@ -25,14 +25,14 @@ struct DeviceEntry {
   double peak_bytes = 0;
 };
 
-// Whether the device is one of the driver's double, which says so in its name.
+// Returns true if the device is one of the driver's double, which says so in its name.
 [[nodiscard]] bool is_emulated(const DeviceEntry& entry);
 
 struct DeviceList {
   std::vector<DeviceEntry> devices;
   std::string reason;  // why there is none
-  // Of each that is left out, because no kernel runs on it: "device 0 (NAME) has ...". Numbers are
-  // the driver's.
+  // A line for each device that is left out, because no kernel runs on it: "device 0 (NAME) has
+  // ...". Numbers are the driver's.
   std::vector<std::string> left_out;
 };
 

@@ -30,7 +30,7 @@ class Driver {
   [[nodiscard]] const std::string& unavailable() const { return unavailable_; }
   [[nodiscard]] const DriverFunctions& functions() const { return functions_; }
   [[nodiscard]] const DriverFunctions* operator->() const { return &functions_; }
-  // What dlopen() gave: for capturers, which look up functions of their own in it.
+  // Returns what dlopen() gave: for capturers, which look up functions of their own in it.
   [[nodiscard]] void* library() const { return library_; }
   // "13.0", of CUDA that it is made for.
   [[nodiscard]] const std::string& version() const { return version_; }

@@ -24,7 +24,7 @@ class Device;
 // Which session is timed so, of all devices of a plugin.
 class EventSession {
  public:
-  // Whether one of any plugin is.
+  // Returns true if a session of any plugin is timed so.
   [[nodiscard]] static bool is_any_running() {
     return running.load(std::memory_order_relaxed) != 0;
   }
@@ -59,7 +59,7 @@ struct EventPair {
   std::uint64_t session = 0;
 };
 
-// What is known of it before it is done.
+// The facts about work that are known before it is done.
 struct TimedWork {
   std::uint32_t kind = LOCI_DEVICE_WORK_KERNEL;  // LOCI_DEVICE_WORK_*
   std::uint64_t correlation = 0;
@@ -70,8 +70,8 @@ struct TimedWork {
   std::uint64_t replay = 0;
 };
 
-// Of one device, whose context is current in each call. Thread-safe. Memory and events are bounded:
-// work beyond that is counted as dropped.
+// The timed work of one device, whose context is current in each call. Thread-safe. Memory and
+// events are bounded: work beyond that is counted as dropped.
 class EventTimes {
  public:
   EventTimes(Device& device, const EventSession& session, const sdk::Host& host);

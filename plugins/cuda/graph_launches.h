@@ -12,8 +12,8 @@
 
 namespace loci::cuda {
 
-// Of the process, as CUPTI's client is. Their external ids tell that they are launches of graphs:
-// the host counts its own from 1.
+// The launches of graphs by the process, which is CUPTI's one client. Their external ids tell that
+// they are launches of graphs: the host counts its own from 1.
 class GraphLaunches {
  public:
   static GraphLaunches& instance();
@@ -23,7 +23,7 @@ class GraphLaunches {
 
   [[nodiscard]] static bool is_id(std::uint64_t external) { return (external & kMark) != 0; }
   [[nodiscard]] std::optional<TracedLaunch> find(std::uint64_t id) const;
-  // Whether one with loops or branches has begun since.
+  // Returns true if a launch with loops or branches has begun since the last call.
   [[nodiscard]] bool take_had_bodies();
   void forget(std::uint64_t id);
   void forget_all();

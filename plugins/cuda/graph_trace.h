@@ -8,15 +8,15 @@
 
 namespace loci::cuda {
 
-// As loci_graph_launch has it, and of each node that is work of the device the host's item, in the
-// order in which the nodes were made.
+// A launch as loci_graph_launch has it, and the host's item for each node that is work of the
+// device, in the order in which the nodes were made.
 struct TracedLaunch {
   std::uint32_t graph;
   std::uint64_t replay;
   std::uint64_t correlation;
   std::shared_ptr<const std::vector<std::uint64_t>> items;
   void* stream;  // a CUstream
-  // Whether it has loops or branches, of whose nodes there are no items.
+  // True if it has loops or branches, of whose nodes there are no items.
   bool has_bodies;
 };
 

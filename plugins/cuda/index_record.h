@@ -9,7 +9,7 @@ namespace loci::cuda {
 
 class Device;
 
-// Of one device; pinned memory that its kernels write. Outlives the context's work.
+// The record of one device, in pinned memory that its kernels write. Outlives the context's work.
 class IndexRecord {
  public:
   // With the device's context current. Throws Error.

@@ -27,7 +27,7 @@ class ModuleCache {
 
   // Throws Error that names the image, and the function if that has none.
   CUfunction function(const KernelImage& image, const char* name);
-  // Of a text of PTX, which becomes a module of its own at each call. Throws Error.
+  // Loads a text of PTX, which becomes a module of its own at each call. Throws Error.
   CUfunction load(const std::string& ptx, const char* name);
   // Unloads them all; the device's context is current.
   void unload();

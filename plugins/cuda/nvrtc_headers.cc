@@ -14,7 +14,7 @@ constexpr HeaderText kHeaderTexts[] = {
 #include "nvrtc_header_texts.inc"
 };
 
-// What stands for each of these.
+// One text stands for each of these headers.
 constexpr const char* kStandard = "#include \"kernels/fused_elementwise/nvrtc_standard.cuh\"\n";
 constexpr const char* kStandardHeaders[] = {"cmath",  "cstddef",     "cstdint",    "cuda_bf16.h",
                                             "limits", "cuda_fp16.h", "type_traits"};

@@ -13,7 +13,7 @@ struct NvrtcHeader {
   std::uint64_t digest;  // of the text
 };
 
-// The same at each call.
+// Returns one and the same list at each call.
 const std::vector<NvrtcHeader>& nvrtc_headers();
 
 }  // namespace loci::cuda

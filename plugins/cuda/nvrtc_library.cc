@@ -17,7 +17,7 @@ constexpr int kNewestNvrtc = 13;
 constexpr int kOldestNvrtc = 12;
 // Where toolkits have it, which a loader does not look into.
 constexpr const char* kNvrtcFolder = "/usr/local/cuda/lib64/";
-// As the plugin's own kernels are compiled.
+// The plugin's own kernels are compiled with these, too.
 constexpr std::array<const char*, 2> kNvrtcOptions = {"-std=c++20", "--fmad=false"};
 
 template <class Function>
@@ -92,7 +92,7 @@ class Compilation {
                      "NVRTC: " + std::string(functions_.result_text(result)) + first_line());
   }
 
-  // Of what the compiler says: " (fused.cu(3): error: ...)".
+  // Returns the first line of what the compiler says: " (fused.cu(3): error: ...)".
   [[nodiscard]] std::string first_line() const {
     std::size_t bytes = 0;
     if (program_ == nullptr || functions_.log_size(program_, &bytes) != kNvrtcSuccess) return {};
@@ -120,7 +120,7 @@ NvrtcLibrary::NvrtcLibrary(const std::string& setting, const Driver& driver, boo
   }
 }
 
-// What one that is newer than the driver makes, the driver does not take.
+// The driver does not take what a library that is newer than it makes.
 void NvrtcLibrary::open_installed(const std::string& driver_version) {
   const int major = std::min(std::atoi(driver_version.c_str()), kNewestNvrtc);
   std::string first_cause;

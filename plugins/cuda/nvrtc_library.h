@@ -11,7 +11,7 @@
 
 namespace loci::cuda {
 
-// As nvrtc.h declares them.
+// The declarations are those of nvrtc.h.
 using NvrtcProgram = struct _nvrtcProgram*;  // NOLINT(bugprone-reserved-identifier)
 using NvrtcResult = int;
 inline constexpr NvrtcResult kNvrtcSuccess = 0;
@@ -46,11 +46,11 @@ class NvrtcLibrary {
   // Why there is none, in one line; empty where there is one.
   [[nodiscard]] const std::string& unavailable() const { return unavailable_; }
   [[nodiscard]] const std::string& version() const { return version_; }  // "13.0"
-  // Whether its functions of mathematics are those of the toolkit that compiled the plugin's
-  // kernels, to the last bit.
+  // Returns true if its functions of mathematics are those of the toolkit that compiled the
+  // plugin's kernels, to the last bit.
   [[nodiscard]] bool has_mathematics_of_plugin() const { return is_version_of_plugin_; }
-  // Of a device of compute capability `major`.`minor`, given as 10 * major + minor: "compute_90",
-  // the newest that both know. Empty if there is none.
+  // Returns "compute_90" for a device of compute capability `major`.`minor`, given as 10 * major +
+  // minor: the newest that both know. Empty if there is none.
   [[nodiscard]] std::string architecture(int capability) const;
 
   // Compiles a kernel of nothing when first called, which takes some tens of milliseconds. What the

@@ -7,7 +7,7 @@
 
 namespace loci::cuda {
 
-// What a multiprocessor has.
+// A multiprocessor has so much.
 struct MultiprocessorLimits {
   std::uint32_t blocks = 0;
   std::uint32_t threads = 0;
@@ -16,7 +16,7 @@ struct MultiprocessorLimits {
   std::uint64_t reserved_shared = 0;  // of each block
 };
 
-// What a kernel's block takes.
+// A kernel's block takes so much.
 struct BlockNeeds {
   std::uint32_t threads = 0;
   std::uint32_t registers = 0;  // of a thread

@@ -7,13 +7,13 @@
 
 namespace loci::cuda {
 
-// What this plugin pinned, for all of its devices: it is pinned for each of them. Any thread may
-// call.
+// The memory that this plugin pinned, for all of its devices: it is pinned for each of them. Any
+// thread may call.
 class PinnedRanges {
  public:
   void add(const void* first, std::uint64_t bytes);
   void remove(const void* first);
-  // Whether all of it is pinned, by one call.
+  // Returns true if all of it is pinned, by one call.
   [[nodiscard]] bool contains(const void* first, std::uint64_t bytes) const;
 
  private:

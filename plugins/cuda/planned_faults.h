@@ -21,8 +21,8 @@ struct FaultSettings {
 
 // Throws Error(LOCI_CODE_INVALID_ARGUMENT) that names a setting which is no count.
 FaultSettings read_fault_settings(const sdk::Host& host, const sdk::Options& options);
-// What is set for `name` when the plugin is created, or in the host's configuration; empty if
-// nothing is.
+// Returns what is set for `name` when the plugin is created, or in the host's configuration; empty
+// if nothing is.
 std::string setting_of(const sdk::Host& host, const sdk::Options& options, const char* name);
 
 // Counts the calls of one device. Any thread may call.

@@ -27,7 +27,7 @@ bool read_compiles_at_once(const sdk::Host& host, const sdk::Options& options) {
                    "[cuda] the setting compile is '" + text + "'; it takes now or background");
 }
 
-// Of a setting of a library's.
+// Returns true if a setting of a library's names a file.
 bool names_file(const std::string& setting) { return !setting.empty() && setting != "0"; }
 
 }  // namespace

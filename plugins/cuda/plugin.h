@@ -44,16 +44,16 @@ class Plugin {
   // Opened when first called, LOCI_CUDA_NVRTC if that is set; not there where that is 0. The log
   // tells of one that was named and cannot be used.
   const NvrtcLibrary& nvrtc();
-  // Whether what NVRTC compiles is waited for, as LOCI_CUDA_COMPILE=now says.
+  // Returns true if what NVRTC compiles is waited for, as LOCI_CUDA_COMPILE=now says.
   [[nodiscard]] bool compiles_at_once() const { return compiles_at_once_; }
   [[nodiscard]] const ChainStore& chain_store() const { return chain_store_; }
   // Opened when first called, LOCI_CUDA_CUDNN if that is set; not there where that is 0. The log
   // tells of one that does not fit, or was named and cannot be used.
   const CudnnLibrary& cudnn();
   [[nodiscard]] bool uses_tf32() const { return uses_tf32_; }
-  // Whether a library's algorithms are chosen by trying them, as LOCI_CUDA_TUNE=1 says.
+  // Returns true if a library's algorithms are chosen by trying them, as LOCI_CUDA_TUNE=1 says.
   [[nodiscard]] bool tries_algorithms() const { return tries_algorithms_; }
-  // Whether each launch is waited for, as LOCI_CUDA_BLOCKING=1 says.
+  // Returns true if each launch is waited for, as LOCI_CUDA_BLOCKING=1 says.
   [[nodiscard]] bool is_blocking() const { return is_blocking_; }
   // Opened when first called, LOCI_CUDA_CUPTI if that is set; not there where that is 0.
   const CuptiLibrary& cupti();

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 
-// Of the process. No function of CUPTI that may lock is called while this is locked, because CUPTI
-// calls back.
+// The recording of the process. No function of CUPTI that may lock is called while this is locked,
+// because CUPTI calls back.
 struct Recording {
   std::mutex mutex;
   ProfileSource* source = nullptr;
@@ -41,8 +41,8 @@ constexpr RecordedKind kKinds[] = {
     {CUPTI_ACTIVITY_KIND_DRIVER, "calls of the driver"},  // by which ids join
     {CUPTI_ACTIVITY_KIND_OVERHEAD, "its overhead"}};
 
-// Of all calls, which are recorded then, only those by whose records ids join. To choose these
-// alone has no effect where there is a context already, as CUDA 13.0 is.
+// All calls are recorded at first; this leaves only those by whose records ids join. To choose
+// these alone has no effect where there is a context already, as CUDA 13.0 is.
 void leave_out_other_calls(const CuptiLibrary& cupti) {
   const auto& joining = enqueuing_calls();
   for (CUpti_CallbackId call = 1; call < CUPTI_DRIVER_TRACE_CBID_SIZE; ++call) {

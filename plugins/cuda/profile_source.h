@@ -1,4 +1,4 @@
-// What the devices did, for profiles, as CUPTI tells: "loci.profile.source".
+// The devices' work, for profiles, as CUPTI tells it: "loci.profile.source".
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class ProfileSource {
   void start(std::uint32_t flags, const sdk::ProfileSink& sink);
   void flush();
   void stop();
-  // Of who profiles the process from outside: of each device that is open.
+  // The range of who profiles the process from outside: of each device that is open.
   void external_range_begin();
   void external_range_end();
 

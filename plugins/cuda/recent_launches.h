@@ -1,4 +1,4 @@
-// What a stream was given lately: when its context fails, what failed is among it.
+// The work that a stream was given lately: when its context fails, what failed is among it.
 #pragma once
 
 #include <array>
@@ -77,7 +77,7 @@ class RecentLaunches {
     std::atomic<std::uint64_t> correlation_{0};
   };
 
-  // What was read from `first` on and has been overwritten since, in parts maybe.
+  // Leaves out what was read from `first` on and has been overwritten since, in parts maybe.
   void leave_out_overwritten(std::uint64_t first, std::vector<Launch>& launches) const {
     const std::uint64_t begun = begun_.load(std::memory_order_relaxed);
     if (begun <= first + kKept) return;

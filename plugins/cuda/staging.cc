@@ -84,7 +84,7 @@ void Staging::write(const HostRows& source, CUdeviceptr target, std::uint64_t ta
 
 void Staging::read(const HostRows& target, CUdeviceptr source, std::uint64_t source_pitch) {
   const std::lock_guard lock(mutex_);
-  // What an earlier write left in them is not to be taken for something that was read.
+  // Bytes that an earlier write left in them are not to be taken for something that was read.
   for (Chunk& chunk : chunks_) wait(chunk);
   for_each_part(target, [&](const Part& part) {
     Chunk& chunk = next();

@@ -69,7 +69,7 @@ void Stream::launch_host(loci_host_fn function, void* context, std::uint64_t) {
   static_cast<void>(call.release());  // run_host_call() deletes it
 }
 
-// What is recorded does not run, and is noted when the graph is launched.
+// Recorded work does not run, and is noted when the graph is launched.
 void Stream::note(std::string_view op, std::uint64_t correlation) {
   if (recording_.thread.load() != std::thread::id()) return;
   recent_->note(op, correlation);

@@ -16,7 +16,7 @@ void StreamList::remove(Stream& stream) {
   streams_.erase(&stream);
 }
 
-// By events, so that a stream may begin to record while this waits for what it was given before.
+// Waits by events, so that a stream may begin to record while it waits for earlier work.
 void StreamList::wait_for_all(Device& device) {
   std::deque<Event> marks;
   {

@@ -1,4 +1,4 @@
-// What a capturer and a stream that records tell each other. The capturer: which thread records, so
+// A capturer and a stream that records tell each other this. The capturer: which thread records, so
 // that a wait for the whole device leaves the stream out, since the driver's own wait would make
 // the recording invalid. The stream: what kernels of the host were launched with, so that their
 // addresses can be found in nodes. Behind the native handle "cuda.stream.recording" of the stream,
@@ -25,7 +25,7 @@ struct RecordedArgument {
 // Launches of the host's kernels, as far as nobody has taken them.
 struct RecordedLaunches {
   std::size_t count = 0;
-  // Of the last one: inputs, and then outputs.
+  // The arguments of the last launch: inputs, and then outputs.
   std::vector<RecordedArgument> arguments;
   // Functions that were enqueued whose parameters are addresses of arguments and places within
   // them, and no other form of them. Those of libraries do not count.

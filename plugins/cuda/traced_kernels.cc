@@ -12,14 +12,14 @@
 namespace loci::cuda {
 namespace {
 
-// What a loci_kernel* points to.
+// A loci_kernel* points to this.
 struct Created {
   const sdk::Host* host;
   Device* device;
   std::string_view op;  // STATIC
   loci_kernel* kernel;
 };
-// What a loci_prepared* points to.
+// A loci_prepared* points to this.
 struct Prepared {
   const sdk::Host* host;
   Device* device;

@@ -10,8 +10,8 @@ namespace loci::cuda {
 
 class Device;
 
-// What this thread enqueues on the stream while it lives is that work: in the records of CUPTI, or
-// where they are not, by events around it. Costs two loads where no profile is recorded.
+// All that this thread enqueues on the stream while it lives is that work: in the records of CUPTI,
+// or where they are not, by events around it. Costs two loads where no profile is recorded.
 class WorkScope {
  public:
   WorkScope(Device& device, CUstream stream, const TimedWork& work)

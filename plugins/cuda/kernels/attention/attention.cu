@@ -11,7 +11,7 @@
 namespace loci::cuda {
 namespace {
 
-// Of a warp of a block.
+// The products of one warp of a block.
 template <class T, int width, int queries>
 struct WarpProducts {
   static constexpr int kKeys =

@@ -22,7 +22,7 @@ struct AttentionTile {
   std::int64_t key_count;  // of its span, if there are spans
 };
 
-// What it leaves for the other spans, where there are some.
+// Narrows a tile to a span of keys, and finds where it leaves its results if there are other spans.
 template <class T>
 __device__ void find_span(AttentionTile<T>& tile, const AttentionArguments& op, std::int64_t span,
                           std::int64_t row) {
@@ -136,7 +136,7 @@ class AttentionBlock {
     }
   }
 
-  // Whether the warp has a query and a key of the tile.
+  // Returns true if the warp has a query and a key of the tile.
   __device__ bool has_work(std::int64_t key) const {
     return first_row() < tile_.queries.count && first_key() < keys_left(key);
   }
@@ -203,7 +203,7 @@ class AttentionBlock {
     }
   }
 
-  // What each part of the keys is multiplied by. Gives the largest score and the sum of all.
+  // Finds the factor of each part of the keys. Gives the largest score and the sum of all.
   __device__ Vector<float, 2> share_row(int row, float (&shares)[kParts]) const {
     Vector<float, 2> totals[kParts];
     Vector<float, 2> all{-INFINITY, 0};

@@ -40,7 +40,7 @@ struct AttentionArguments {
   float* span_totals;
 };
 
-// Of queries that a warp has; the warps of a block are so many tiles of queries, and as many parts
+// A warp has so many queries; the warps of a block are so many tiles of queries, and as many parts
 // of the keys as are left then.
 inline constexpr int kAttentionRows = 16;
 inline constexpr int kAttentionWarps = kBlockThreads / 32;

@@ -7,7 +7,7 @@
 
 namespace loci::cuda {
 
-// As MmaAttention is.
+// The products of a warp, with the interface of MmaAttention.
 template <int width, int keys>
 class FmaAttention {
  public:
@@ -22,7 +22,7 @@ class FmaAttention {
   static constexpr int kNeighbours = 4;
   static constexpr float kLog2Weight = 0;
 
-  // What lanes read at once are rows, or parts of a row, that lie side by side.
+  // Rows, or parts of a row, that lanes read at once lie side by side.
   static __device__ int row(int i) { return i * kRows + lane() / kRowLanes; }
   static __device__ int key(int j) { return j * kRowLanes + lane() % kRowLanes; }
   static __device__ int column(int j) {

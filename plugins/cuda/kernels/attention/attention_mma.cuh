@@ -49,7 +49,7 @@ class MmaAttention {
   // A lane's rows, and how many lanes have the same ones.
   static constexpr int kRows = 2;
   static constexpr int kRowLanes = 4;
-  // What it has of each: scores, and then weights, and results. Neighbours are side by side.
+  // A lane has so many of each: scores, and then weights, and results. Neighbours are side by side.
   static constexpr int kScores = keys / kRowLanes;
   static constexpr int kResults = width / kRowLanes;
   static constexpr int kNeighbours = 2;
@@ -107,7 +107,7 @@ class MmaAttention {
     }
   }
 
-  // Of 16 keys' weights, of which what is lost stays.
+  // Takes a part of the weights of 16 keys, and leaves there what that has lost of them.
   static __device__ MmaRows take_part(MmaSums* weights) {
     MmaRows part;
 #pragma unroll

@@ -11,7 +11,7 @@ enum Slot : std::uint32_t { kQuery, kKey, kValue, kMask };
 
 constexpr int kFewestQueries = kAttentionRows;
 static_assert(kHasSpans<kFewestQueries>);
-// Of a span: fewer are no longer on their way than a second launch is.
+// A span has so many keys at least: fewer are no longer on their way than a second launch is.
 constexpr std::int64_t kFewestSpanKeys = 512;
 constexpr std::int64_t kMostTileKeys = 128;
 

@@ -15,13 +15,13 @@ struct AttentionOptions {
   bool zero_hidden;
 };
 
-// What a launch has but for the addresses and the tiles; of heads that attention_width() takes.
+// Returns a launch's arguments without addresses and tiles, for heads that attention_width() takes.
 AttentionArguments attention_arguments(const sdk::OpDesc& op, const AttentionOptions& options);
 
 // The width that kernels are made for: of heads as wide as `widest`, or 0 if there are none.
 int attention_width(std::int64_t widest);
 
-// Of a tile: many, which read keys and values less often, unless most multiprocessors would idle.
+// The queries of a tile: many read keys and values less often, unless most processors would idle.
 int attention_queries(const AttentionArguments& op, std::int64_t batch, int most,
                       std::int64_t multiprocessors);
 
@@ -30,7 +30,7 @@ void take_attention_tiles(AttentionArguments& op, std::int64_t batch, int querie
 
 // Divides many keys into spans, if tiles would keep less than half of the multiprocessors busy.
 void take_attention_spans(AttentionArguments& op, int queries, std::int64_t multiprocessors);
-// What they leave: the bytes, and where in these.
+// The results of spans have so many bytes, and are placed in these.
 std::uint64_t attention_span_bytes(const AttentionArguments& op);
 void place_attention_spans(AttentionArguments& op, void* workspace);
 

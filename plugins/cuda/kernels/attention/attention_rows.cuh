@@ -8,11 +8,11 @@
 
 namespace loci::cuda {
 
-// What is subtracted from exponents. Of a row that has seen no score but -infinity nothing, or
-// these would not be -infinity any more.
+// Returns what is subtracted from exponents. For a row that has seen no score but -infinity that is
+// 0, or these would not be -infinity any more.
 __device__ inline float shift_of(float largest) { return largest == -INFINITY ? 0 : largest; }
 
-// What sums are multiplied by, given that of all weights. It is 0 only if no score is above
+// Returns the factor of sums, given the sum of all weights. It is 0 only if no score is above
 // -infinity, as one of the weights is 1 otherwise.
 __device__ inline float share_of_all(float sum, bool zeroes_hidden) {
   return sum == 0 && zeroes_hidden ? 0 : 1 / sum;
@@ -36,7 +36,7 @@ __device__ float sum_of_lanes(float value) {
   return value;
 }
 
-// Of a lane's rows. NaN is passed over in the largest and shows up in the sum.
+// The largest scores and the sums of a lane's rows. The largest passes NaN over; the sum shows it.
 template <int rows>
 struct AttentionRows {
   __device__ AttentionRows() {

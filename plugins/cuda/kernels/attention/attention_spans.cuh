@@ -1,4 +1,4 @@
-// What spans of keys left becomes the results.
+// Results are made here of what spans of keys left.
 #pragma once
 
 #include "kernels/attention/attention_arguments.h"

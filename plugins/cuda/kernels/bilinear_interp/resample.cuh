@@ -24,7 +24,7 @@ __device__ inline Sample sample_of(const ResampleMap& map, std::int64_t element)
   return {low, has_one ? low : low + 1, weight};
 }
 
-// What an element of the source has of a sample that takes part in it.
+// Returns the share that an element of the source has of a sample that it takes part in.
 __device__ inline double share_of(const Sample& sample, std::int64_t source) {
   if (sample.low == sample.high) return 1;
   return sample.low == source ? 1 - sample.weight : sample.weight;

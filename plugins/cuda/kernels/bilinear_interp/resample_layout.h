@@ -5,8 +5,8 @@
 
 namespace loci::cuda {
 
-// As sdk::ResamplePosition has it. Positions are computed on the device, in double as there: a
-// table of them would be memory that a prepared kernel may not have.
+// The positions that sdk::ResamplePosition has. They are computed on the device, in double as
+// there: a table of them would be memory that a prepared kernel may not have.
 struct ResampleMap {
   FastDivmod source;
   FastDivmod result;

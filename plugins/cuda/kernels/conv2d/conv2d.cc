@@ -36,7 +36,7 @@ KernelFunction function_of(const sdk::Prepare& prepare, ConvForm form, std::int6
   return {prepare, kConvImage, typed_name("conv2d_direct", dtype)};
 }
 
-// What is gathered, and by which function.
+// The elements that are gathered, and the function that gathers them.
 class Gathering {
  public:
   Gathering(const sdk::Prepare& prepare, const ConvGather& gather)

@@ -5,7 +5,7 @@
 
 namespace loci::cuda {
 
-// Of a convolution, all places are one phase.
+// A convolution has all of its places in one phase.
 __device__ inline ImagePhase all_places(const ConvGather& gather) {
   return {phase_at(gather.height, 0), phase_at(gather.width, 0)};
 }

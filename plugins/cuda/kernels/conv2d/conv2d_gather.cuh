@@ -68,7 +68,7 @@ class Walk {
   Places step_;
 };
 
-// Of the places `first_place`, first_place + divisor and so on: they meet `taps` taps, the first of
+// The places `first_place`, first_place + divisor and so on: they meet `taps` taps, the first of
 // which is at `element` of the first place.
 struct Phase {
   std::int64_t first_place;
@@ -124,7 +124,7 @@ __device__ inline Tap tap_at(const ConvGather& gather, const ImagePhase& phase,
           channel * gather.channel_weights + tap};
 }
 
-// What the taps of a place begin at. Without a place there are no elements.
+// The elements at which the taps of a place begin. Without a place there are no elements.
 class Window {
  public:
   __device__ Window(const ConvGather& gather, const ImagePhase& phase, std::int64_t images,

@@ -34,15 +34,15 @@ struct ConvAxis {
   Extent phase_places;  // at most
 };
 
-// Of a few thousand by 2 or more: the upper half of a product by factor = floor(2^32 / divisor)
-// + 1.
+// The division of a few thousand by 2 or more: it is the upper half of a product by factor =
+// floor(2^32 / divisor) + 1.
 struct ShortDivision {
   std::int32_t divisor;
   std::uint32_t factor;
 };
 
-// Of few rows, a block computes tiles of places in one phase of some groups, a thread one place or
-// some. It has the patch of a channel that their windows cover in shared memory.
+// Where there are few rows, a block computes tiles of places in one phase of some groups, a thread
+// one place or some. It has the patch of a channel that their windows cover in shared memory.
 struct ConvPatch {
   std::int32_t height_bits;  // of a tile's rows that are computed at once, a power of two
   std::int32_t width_bits;   // of the tile's columns
@@ -68,7 +68,7 @@ struct ConvGather {
   std::int64_t group_weights;
   std::int64_t row_weights;
   std::int64_t channel_weights;
-  // As the form asks for: the one or the other.
+  // The form asks for these tiles or for the patch.
   Extent row_tiles;
   Extent column_tiles;  // of a phase; in the filter's gradient of weights
   ConvPatch patch;
@@ -90,8 +90,8 @@ struct ConvEpilogue {
 inline constexpr int kConvColumns = 64;
 inline constexpr int kConvManyRows = 64;
 inline constexpr int kConvFewRows = 16;
-// What shared memory has of patches, and of weights; of the rows and of a thread's places, the
-// most.
+// So many elements of patches, and of weights, are in shared memory; rows are so many at most, and
+// so are a thread's places.
 inline constexpr int kPatchElements = 2048;
 inline constexpr int kPatchTerms = 1024;
 inline constexpr int kPatchRows = 4;

@@ -7,13 +7,13 @@
 
 namespace loci::cuda {
 
-// Of each line that a block has at once.
+// A block has so many words of each line at once.
 inline constexpr int kLineWords = 16;
 static_assert(kLineWords % kMmaWords == 0);
 // A row of sums, four words more than there are columns: then few threads meet one bank.
 inline constexpr int kSumColumns = kConvColumns + 4;
 
-// What a block has in shared memory: terms, and then their sums.
+// A block has this in shared memory: terms, and then their sums.
 template <class T, int rows>
 union MmaShared {
   struct {

@@ -21,7 +21,7 @@ struct PatchSide {
                      : 0),
         element(along.element + first * axis.scale - to_first) {}
 
-  // Of a place of the tile, negative behind the result's end.
+  // Returns where the result has the i-th place of the tile; negative behind the result's end.
   __device__ std::int64_t place_at(const ConvAxis& axis, int i) const {
     const std::int64_t at = phase.first_place + (place + i) * axis.divisor.count;
     return at < axis.places.count ? at : -1;
@@ -55,7 +55,7 @@ __device__ PatchTile patch_tile(const ConvGather& gather, std::int64_t index) {
           {gather.width, phase_at(gather.width, width.rest), across.rest << patch.width_bits}};
 }
 
-// Of the groups that there are.
+// Takes only those of the tile's groups that there are.
 template <class T>
 __device__ PatchSource<T> source_of(const ConvGather& gather, const PatchTile& tile) {
   const std::int64_t left = gather.batch * gather.groups.count - tile.image_group;
@@ -63,7 +63,7 @@ __device__ PatchSource<T> source_of(const ConvGather& gather, const PatchTile& t
   return {gather, planes, tile.height.element, tile.width.element};
 }
 
-// By plane, row and tap of the phase.
+// Loads the weights in the order of plane, row and tap of the phase.
 template <class T, class C>
 __device__ void load_taps(C* terms, const T* weights, const ConvGather& gather,
                           const PatchTile& tile, std::int64_t channel) {
@@ -97,7 +97,7 @@ struct ThreadPlaces {
   int step;
 };
 
-// What a thread sums: its places, of up to `most` rows of a group.
+// A thread sums these: its places, of up to `most` rows of a group.
 template <class C, int most>
 struct PatchSums {
   // In the patches, of a thread that has a plane; `elements` is where the first place's first tap

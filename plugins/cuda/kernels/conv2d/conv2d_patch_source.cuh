@@ -14,7 +14,7 @@ __device__ inline int quotient(int dividend, const ShortDivision& by) {
   return static_cast<int>(__umulhi(static_cast<std::uint32_t>(dividend), by.factor));
 }
 
-// As the host makes it.
+// Finds the same factor as the host does.
 __device__ inline ShortDivision short_division(int divisor) {
   const auto by = static_cast<std::uint32_t>(divisor < 1 ? 1 : divisor);
   const std::uint32_t below = 0xFFFFFFFF / by;  // (2^32 - 1) / by, which is less where by is 2^n
@@ -22,7 +22,7 @@ __device__ inline ShortDivision short_division(int divisor) {
   return {static_cast<std::int32_t>(by), floor + 1};
 }
 
-// What of one axis of a patch is in the image.
+// The part of one axis of a patch that lies in the image.
 struct PatchRange {
   __device__ PatchRange(std::int64_t first, int covered, std::int64_t elements)
       : to_first(first < 0 ? static_cast<int>(-first < covered ? -first : covered) : 0),
@@ -39,7 +39,7 @@ struct PatchRange {
 template <class T>
 class PatchSource {
  public:
-  // Of so many planes, from a row and a column on.
+  // Reads so many planes, from a row and a column on.
   __device__ PatchSource(const ConvGather& gather, int planes, std::int64_t row,
                          std::int64_t column)
       : patch_(gather.patch),

@@ -96,7 +96,7 @@ std::int64_t covered(const ConvAxis& axis, std::int64_t places) {
   return (places - 1) * axis.scale + (phase_taps(axis) - 1) * std::abs(axis.element_step) + 1;
 }
 
-// Whether windows side by side leave no elements out, nor have their threads wait for one bank.
+// Returns true if windows side by side leave no elements out, and no threads wait for one bank.
 bool are_overlapping(const ConvAxis& axis) {
   return axis.scale <= covered(axis, 1) && axis.scale <= 3;
 }
@@ -108,7 +108,7 @@ ShortDivision short_division(std::int64_t divisor) {
           1};
 }
 
-// By threads that take so many turns. With no planes where not even one fits.
+// Plans a patch for threads that take so many turns; with no planes where not even one fits.
 ConvPatch patch_of(const ConvGather& gather, std::int64_t turns) {
   ConvPatch patch{};
   const std::int64_t wide = std::min(power_from(gather.width.phase_places.count), kWidestPatch);
@@ -139,7 +139,7 @@ std::int64_t blocks_of(const ConvGather& gather, const ConvPatch& patch) {
   return patch.sets * phases_of(gather) * patch.down.count * patch.across.count;
 }
 
-// As many as fit, as long as there are enough blocks for a large device.
+// Returns as many turns as fit, as long as there are enough blocks for a large device.
 std::int64_t turns_of(const ConvGather& gather) {
   for (std::int64_t turns = kPatchTurns; turns > 1; turns /= 2) {
     const ConvPatch patch = patch_of(gather, turns);
@@ -153,13 +153,13 @@ bool is_counted(const sdk::WindowAxis& axis) {
   return std::max({axis.span(), axis.before, axis.after}) <= sdk::kMaxWindowExtent;
 }
 
-// Whether so many planes of these extents have fewer elements than any device has bytes.
+// Returns true if so many planes of these extents have fewer elements than any device has bytes.
 bool are_elements(double planes, std::int64_t height, std::int64_t width) {
   constexpr double kMost = std::int64_t{1} << 48;
   return planes * static_cast<double>(height) * static_cast<double>(width) < kMost;
 }
 
-// Of its image, its filter and its result. Without an image, as with one.
+// Returns true if image, filter and result may be in memory. A batch of no images counts as one.
 bool is_held(const sdk::ConvShape& shape) {
   const auto& [height, width] = shape.window;
   const auto groups = static_cast<double>(std::max<std::int64_t>(shape.batch, 1) * shape.groups);
@@ -176,7 +176,7 @@ ConvForm filter_form_of(const sdk::ConvShape& shape) {
   return shape.group_filters <= kConvManyRows / 2 ? ConvForm::kFewRows : ConvForm::kManyRows;
 }
 
-// Of at least so many windows each, where one part keeps so many blocks busy.
+// Makes parts of at least so many windows each, where one part keeps so many blocks busy.
 ConvParts parts_of(std::int64_t windows, std::int64_t blocks, std::int64_t least) {
   const std::int64_t most = std::max<std::int64_t>(windows / least, 1);
   const std::int64_t wanted = std::clamp<std::int64_t>(kWantedTiles / blocks, 1, most);

@@ -1,4 +1,4 @@
-// What the launches of convolutions are told, by the shapes of theirs.
+// The launches of convolutions are told these, by the shapes of theirs.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,13 @@ void require_counted(const sdk::ConvShape& shape);
 // How blocks share the work.
 enum class ConvForm { kManyRows, kFewRows, kPatch, kDirect };
 
-// As suits a device of so many multiprocessors; whichever it is, sums have one order.
+// Returns what suits a device of so many multiprocessors; sums have one order in any form.
 [[nodiscard]] ConvForm form_of(const ConvGather& gather, std::uint32_t multiprocessors);
-// Whether it may be summed by patches.
+// Returns true if it may be summed by patches.
 [[nodiscard]] bool has_patches(const ConvGather& gather);
 // Sets the tiles of the form. How many threads there is work for.
 std::int64_t take_form(ConvGather& gather, ConvForm form);
-// The same for patches, by threads that take so many turns where there are as many rows.
+// Sets tiles of patches likewise, for threads of so many turns where there are as many rows.
 std::int64_t take_patches(ConvGather& gather, std::int64_t turns);
 
 // The gradient of the filter, as suits any device: parts, and so results, depend on the shape

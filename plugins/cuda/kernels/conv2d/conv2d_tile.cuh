@@ -50,7 +50,7 @@ __device__ inline std::int64_t place_of(const ConvGather& gather, const ImagePha
   return is_there ? h * gather.width.places.count + w : -1;
 }
 
-// Of the first row's result among all; negative if the column has none.
+// Returns the place of the first row's result among all; negative if the column has none.
 __device__ inline std::int64_t position_of(const ConvGather& gather, const ConvTile& tile,
                                            const Column& column) {
   const std::int64_t place = place_of(gather, tile.phase, column);

@@ -79,7 +79,7 @@ bool is_whole(const ConvEpilogueOp& op, const CublasLtEpilogue& done) {
 }
 
 struct PixelProduct {
-  // Of the filters with what is gathered from.
+  // Launches the product of the filters with what is gathered from.
   void launch(const sdk::Launch& launch, const void* weights, const void* source,
               const void* residual) const {
     const CublasLtOperands operands{weights, source, launch.output<void>(0), nullptr, residual};

@@ -31,7 +31,7 @@ ConvBytes bytes_of(const sdk::ConvShape& shape, loci_dtype dtype) {
           bytes(shape.batch * filters * shape.windows())};
 }
 
-// What tells a convolution from all others for which the library may name other algorithms.
+// Returns what tells a convolution from all others for which the library may name other algorithms.
 std::string key_of(ConvPass pass, loci_dtype dtype, const sdk::ConvShape& shape,
                    const CudnnEpilogue& epilogue) {
   std::string bytes;

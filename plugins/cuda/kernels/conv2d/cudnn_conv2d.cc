@@ -23,7 +23,7 @@ constexpr std::uint64_t kLibraryTypes = LOCI_DTYPE_BIT(LOCI_DTYPE_F16) |
                                         LOCI_DTYPE_BIT(LOCI_DTYPE_BF16) |
                                         LOCI_DTYPE_BIT(LOCI_DTYPE_F32);
 
-// What its algorithms make use of at most.
+// The library's algorithms make use of this alignment at most.
 constexpr std::uintptr_t kOperandAlignment = 16;
 
 bool is_aligned(const CudnnOperands& operands) {
@@ -69,7 +69,7 @@ class LibraryConvolution {
     return operands;
   }
 
-  // Whether the library took it. That it does not turns out here where its heuristics said that it
+  // Returns true if the library took it. A refusal turns out here where its heuristics said that it
   // would; it would refuse again.
   bool enqueue(const sdk::Launch& launch, const CudnnOperands& operands) const {
     Stream* stream = sdk::stream_of<Device>(launch.stream());
@@ -77,7 +77,7 @@ class LibraryConvolution {
     fill_on_device(device_, launch, operands.workspace, 0, convolution_->zeros());
     const CurrentContext current(device_);
     device_.faults().enter_launch();
-    // What it does besides, such as loading a kernel, shall not end a capture.
+    // The library may load a kernel or the like meanwhile, which shall not end a capture.
     std::optional<RelaxedCapture> relaxed;
     if ((launch.raw().flags & LOCI_LAUNCH_CAPTURING) != 0) relaxed.emplace(device_.driver());
     const cudnn::Status refusal = convolution_->enqueue(operands, stream->handle());
@@ -95,7 +95,7 @@ class LibraryConvolution {
   mutable std::atomic<bool> is_refused_{false};
 };
 
-// Whether windows as the library places them, with as much padding behind as before, are these.
+// Returns true if these are the library's windows, with as much padding behind as before.
 bool is_padded_alike(const sdk::WindowAxis& axis) {
   const std::int64_t room = axis.input + 2 * axis.before - axis.span();
   return room >= 0 && room / axis.stride + 1 == axis.output;

@@ -38,7 +38,7 @@ struct CudnnOperands {
   char* workspace;  // aligned
 };
 
-// Of the tensors of a convolution.
+// The bytes of each tensor of a convolution.
 struct ConvBytes {
   std::uint64_t image;
   std::uint64_t filter;
@@ -56,7 +56,7 @@ class CudnnConvolution {
   // Bytes that a launch gives as workspace.
   [[nodiscard]] std::uint64_t workspace() const { return chosen_.workspace + zeros_; }
   [[nodiscard]] const CudnnEpilogue& epilogue() const { return epilogue_; }
-  // Of the zeros that a launch has at the beginning of its workspace; 0 if it needs none.
+  // Returns the bytes of zeros that a launch's workspace begins with; 0 if it needs none.
   [[nodiscard]] std::uint64_t zeros() const { return zeros_; }
   // 0, or the status by which the library refused, having enqueued nothing. The context is
   // current. Throws Error for any other.

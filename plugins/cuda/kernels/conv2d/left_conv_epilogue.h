@@ -13,7 +13,7 @@ namespace loci::cuda {
 // Sums are in memory, in the type that they were computed in; maybe where results are to be.
 class LeftConvEpilogue {
  public:
-  // What the library has done of it.
+  // The steps of the epilogue that the library has done.
   struct Done {
     bool residual = false;
     bool activation = false;

@@ -13,11 +13,11 @@ namespace loci::cuda {
 
 inline constexpr KernelImage kConvImage{"conv2d", loci_cuda_conv2d};
 
-// Whether tensor cores multiply tiles of the operator's: of halves, and of float32 where that may
-// be rounded to TF32.
+// Returns true if tensor cores multiply tiles of the operator's: of halves, and of float32 where
+// that may be rounded to TF32.
 [[nodiscard]] bool takes_tensor_cores(const sdk::Prepare& prepare);
 
-// Of conv2d or fused_conv2d.
+// Makes the plugin's own kernel of conv2d or fused_conv2d.
 [[nodiscard]] std::unique_ptr<sdk::Kernel> make_own_conv2d(const sdk::OpDesc& op);
 [[nodiscard]] std::unique_ptr<sdk::Kernel> make_own_conv2d_grad_input(const sdk::OpDesc& op);
 [[nodiscard]] std::unique_ptr<sdk::Kernel> make_own_conv2d_grad_filter(const sdk::OpDesc& op);

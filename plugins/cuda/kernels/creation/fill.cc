@@ -26,7 +26,7 @@ std::uint64_t element_bits(Number number, loci_dtype dtype) {
   });
 }
 
-// Of the only element of a view of the host.
+// Returns the bits, in `dtype`, of the only element of a view of the host.
 std::uint64_t given_bits(const loci_view& view, loci_dtype dtype) {
   return sdk::visit_all(view.dtype, [&](auto tag) {
     return element_bits(*static_cast<const typename decltype(tag)::type*>(view.data), dtype);
@@ -61,7 +61,7 @@ class FillConstant final : public sdk::Kernel {
   double value_;
 };
 
-// As many launches as it takes: they bring the elements along.
+// Assigns by as many launches as it takes: they bring the elements along.
 struct Assign {
   void launch(const sdk::Launch& launch) const {
     for (std::size_t done = 0; done < bytes.size(); done += kAssignedBytes) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr KernelImage kCrossEntropyImage{"cross_entropy", loci_cuda_cross_entropy};
 
-// What is known before a launch.
+// Returns the arguments as far as they are known before a launch.
 CrossEntropyArguments shape_of(const sdk::OpDesc& op, std::int64_t ignore_index) {
   const sdk::Arg x = op.input(0);
   CrossEntropyArguments arguments{};

@@ -28,7 +28,7 @@ __device__ void put(void* array, std::int64_t i, Value value) {
   static_cast<T*>(array)[i] = Element<T>::narrow(static_cast<computed_t<T>>(value));
 }
 
-// Of arrays x and, with soft labels, the weights.
+// An operation on the arrays x and, with soft labels, the weights.
 template <class T, int arrays_count>
 struct LossOp {
   using Element = T;

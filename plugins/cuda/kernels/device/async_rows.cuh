@@ -19,7 +19,7 @@ __device__ inline void begin_copy(void* to, const void* from, bool is_there) {
                : "memory");
 }
 
-// What was begun since the last call is a group; waits for all groups of the thread but the last.
+// Copies begun since the last call are a group; a wait leaves out the last `but` of a thread.
 __device__ inline void end_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int but>
 __device__ void wait_for_groups() {

@@ -35,8 +35,8 @@ struct Larger {
   }
 };
 
-// By one instruction: where another path stores the same elements one by one, the compiler would
-// make one of both, of single elements.
+// Stores by one instruction: where another path stores the same elements one by one, the compiler
+// would make one of both, of single elements.
 template <class T>
 __device__ void store_at_once(T* to, const Vector<T>& vector) {
   std::uint32_t words[4];
@@ -52,7 +52,7 @@ struct Arrays {
   const T* data[kArrays];
 };
 
-// What one thread has of an element's value in each array.
+// The values that one thread has of an element, one in each array.
 template <class C, int kArrays>
 struct Values {
   C of[kArrays];
@@ -116,14 +116,14 @@ class AxisElements {
   __device__ std::int64_t count() const { return place_.count; }
   // Else the thread has no elements, and only meets the others in folds.
   __device__ bool is_there() const { return place_.is_there; }
-  // Of the whole vector, for which one thread of the team writes.
+  // Returns true in the thread of the team that writes for the whole vector.
   __device__ bool is_writer() const { return team_.member() == 0 && place_.is_there; }
 
-  // Of what all vectors share; `data` may be null: each element is `otherwise` then.
+  // Returns a row that all vectors share; without `data`, which may be null, it is all `otherwise`.
   __device__ SharedRow<T> shared_row(const void* data, C otherwise) const {
     return {data, otherwise};
   }
-  // What an array has of the whole vector.
+  // Returns the element that an array has for the whole vector.
   __device__ C of_vector(const void* array) const {
     return team_.read(static_cast<const C*>(array) + place_.vector);
   }
@@ -170,14 +170,14 @@ class AxisElements {
     }
   }
 
-  // What Op makes of add(state, Values) of all elements of the vector, from `neutral` on.
+  // Folds add(state, Values) of all elements of the vector by Op, from `neutral` on.
   template <class Op, class State, class Add>
   __device__ State folded(State neutral, const Add& add) const {
     State state = neutral;
     each([&](const auto& values, std::int64_t) { state = add(state, values); });
     return fold<Op>(state);
   }
-  // The same of add(state, Values, position, slot).
+  // Folds add(state, Values, position, slot) of all elements by Op.
   template <class Op, class State, class Add>
   __device__ State folded_with_slot(State neutral, const Add& add) const {
     State state = neutral;
@@ -187,7 +187,7 @@ class AxisElements {
     return fold<Op>(state);
   }
 
-  // The same elements with compute(Values) for their values, which is kept if registers have room.
+  // Makes compute(Values) the values of these elements; they are kept if registers have room.
   template <class Compute>
   __device__ auto map(const Compute& compute) const {
     return MappedElements<AxisElements, Compute>(*this, compute);
@@ -201,7 +201,7 @@ class AxisElements {
     });
   }
 
-  // The same of compute(Values, position, slot).
+  // Writes compute(Values, position, slot) to `out`, which may be one of the arrays.
   template <class Compute>
   __device__ void store_with_slot(T* out, const Compute& compute) const {
     T* to = out + place_.base;
@@ -387,7 +387,7 @@ __device__ void run_columns(const typename Op::Arguments& arguments, const Vecto
   LOCI_AXIS_COLUMNS(name##_f64, Op<double>) \
   LOCI_AXIS_COLUMNS(name##_f16, Op<__half>) \
   LOCI_AXIS_COLUMNS(name##_bf16, Op<__nv_bfloat16>)
-// Of operations that go through a row only once, so that nothing has to be held.
+// Operations that go through a row only once have these, so that nothing has to be held.
 #define LOCI_AXIS_ROWS_READ_ONCE(name, Op)          \
   LOCI_AXIS_KERNEL(name##_f32, rows, 0, Op<float>)  \
   LOCI_AXIS_KERNEL(name##_f64, rows, 0, Op<double>) \

@@ -54,7 +54,7 @@ struct Element<__nv_bfloat16> {
 template <class T>
 using computed_t = typename Element<T>::Computed;
 
-// What was computed as an element of T, unless it is one.
+// Narrows a computed value to an element of T, unless it is one.
 template <class T, class C>
 __device__ T narrowed(C value) {
   if constexpr (std::is_same_v<T, C>) {

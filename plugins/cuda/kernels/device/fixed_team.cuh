@@ -5,7 +5,7 @@
 
 namespace loci::cuda {
 
-// Of `kSize` lanes side by side; each gets the result.
+// Folds the states of `kSize` lanes side by side; each gets the result.
 template <class Op, int kSize, class State>
 __device__ State fold_fixed_lanes(State state) {
 #pragma unroll

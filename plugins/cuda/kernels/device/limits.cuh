@@ -1,4 +1,4 @@
-// What every value is at least, and at most.
+// The least and the largest value of a type.
 #pragma once
 
 #include <limits>

@@ -9,7 +9,7 @@
 
 namespace loci::cuda {
 
-// What the cores take an element as.
+// The type that the cores take an element as.
 template <class T>
 struct MmaTerm {
   using Type = T;

@@ -7,8 +7,8 @@
 
 namespace loci::cuda {
 
-// Of a row that all vectors share, such as a scale: 16 bytes at once where those of the vectors
-// are. Elements come in the order of lanes.
+// A row that all vectors share, such as a scale: 16 bytes are read at once where those of the
+// vectors are. Elements come in the order of lanes.
 template <class T>
 class SharedRow {
  public:

@@ -1,4 +1,4 @@
-// What elements are summed in.
+// The type that elements are summed in.
 #pragma once
 
 #include <cstdint>

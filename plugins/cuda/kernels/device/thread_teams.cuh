@@ -31,7 +31,7 @@ __device__ State exchange(std::uint32_t lanes, State state, int step) {
   }
 }
 
-// Of `size` lanes side by side, a power of two; each gets the result.
+// Folds the states of `size` lanes side by side, a power of two; each gets the result.
 template <class Op, class State>
 __device__ State fold_lanes(std::uint32_t lanes, State state, int size) {
 #pragma unroll 1
@@ -41,7 +41,7 @@ __device__ State fold_lanes(std::uint32_t lanes, State state, int size) {
   return state;
 }
 
-// Of all threads of a block; each gets the result.
+// Folds the states of all threads of a block; each gets the result.
 template <class Op, class State>
 __device__ State fold_block(State state) {
   __shared__ State parts[kBlockWarps];

@@ -29,9 +29,9 @@ class RowPart {
   __device__ std::int64_t row() const { return row_; }
   __device__ int count() const { return count_; }
   __device__ std::int64_t base() const { return row_ * count_; }
-  // Of the first element of the thread's i-th vector.
+  // Returns the position of the first element of the thread's i-th vector.
   __device__ int position(int i) const { return step(i) + team_.member() * kLanes; }
-  // The same vector in an array. A step that is a constant becomes part of instructions.
+  // Returns the i-th vector in an array. A step that is a constant becomes part of instructions.
   template <class Pointer>
   __device__ Pointer at(Pointer array, int i) const {
     return array + (base() + team_.member() * kLanes) + step(i);
@@ -46,7 +46,7 @@ class RowPart {
   int count_;
 };
 
-// What a thread read, of each array.
+// The values that a thread read, of each array.
 template <class Part, int kArrays>
 struct ReadValues {
   using T = typename Part::Stored;
@@ -59,7 +59,7 @@ struct ReadValues {
   std::uint32_t words[kArrays][Part::kCount][4];
 };
 
-// What was computed of that.
+// The values that a thread computed of those it read.
 template <class Part>
 struct ComputedValues {
   using C = computed_t<typename Part::Stored>;
@@ -250,7 +250,7 @@ __device__ void run_whole(const typename Op::Arguments& given, const VectorLayou
   if (!has_vectors<Op>(given)) {
     return run_rows<Op, kNoneHeld>(given, layout, /*may_be_vectors=*/false);
   }
-  // Of the given ones the compiler knows that they are in global memory.
+  // The compiler knows that the given arrays are in global memory.
   const auto arrays = Op::arrays(given);
   const auto arguments = staged<Op>(given, layout);
   const Team team(layout.width);
@@ -289,7 +289,7 @@ constexpr int kWholeBlocks = 2;
   LOCI_WHOLE_BLOCKS(name, 2, __VA_ARGS__)                  \
   LOCI_WHOLE_BLOCKS(name, 4, __VA_ARGS__)                  \
   LOCI_WHOLE_BLOCKS(name, 8, __VA_ARGS__)
-// Of operations on one array, and on two, which leave registers for half as many of float32.
+// Kernels for one array, and for two, which leave registers for half as many vectors of float32.
 #define LOCI_WHOLE_ROWS_OF_FLOATS(name, Op)   \
   LOCI_WHOLE_ROWS(name##_f32, Op<float>)      \
   LOCI_WHOLE_WARPS(name##_f32, 16, Op<float>) \

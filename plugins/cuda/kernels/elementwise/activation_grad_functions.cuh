@@ -5,7 +5,7 @@
 
 namespace loci::cuda {
 
-// By the result; NaN lets the gradient through.
+// The result tells the gradient; NaN lets the gradient through.
 struct ReluGrad {
   template <class C>
   static __device__ C value(C out, C out_grad) {
@@ -33,7 +33,7 @@ __device__ C not_far(C x) {
   return not_far_below(x) > 100 ? C{100} : not_far_below(x);
 }
 
-// By x: P(x) + x p(x).
+// The slope at x is P(x) + x p(x).
 struct GeluGrad {
   static constexpr double kDensityAtZero = 0.3989422804014327;  // 1 / sqrt(2 pi)
 
@@ -52,7 +52,7 @@ struct GeluGrad {
   }
 };
 
-// By x: s + x s (1 - s) (2 u)', with s (1 - s) from the side where 1 - s is small.
+// The slope at x is s + x s (1 - s) (2 u)', with s (1 - s) from the side where 1 - s is small.
 struct GeluTanhGrad {
   template <class C>
   static __device__ C value(C x, C out_grad) {

@@ -6,7 +6,7 @@
 
 namespace loci::cuda {
 
-// As what integers wrap: narrow ones as such that are not promoted to int.
+// Gives the type in which integers wrap: narrow ones get one that is not promoted to int.
 template <class C>
 __device__ auto wrapping(C x) {
   if constexpr (std::is_integral_v<C>) {

@@ -9,7 +9,7 @@
 
 namespace loci::cuda {
 
-// What repeats along the rows need not be aligned.
+// An operand that repeats along the rows need not be aligned.
 template <int lanes, class T>
 __device__ bool is_row_of_vectors(const T* first, std::int64_t step) {
   return step == 0 || is_vector<lanes>(first);

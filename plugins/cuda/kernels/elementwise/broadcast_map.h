@@ -13,7 +13,7 @@ namespace loci::cuda {
 
 static_assert(kMostAxes == LOCI_MAX_RANK);
 
-// Of a result that has elements or not. Without a dimension there is one row, of one element.
+// The result may have no elements. Without a dimension there is one row, of one element.
 template <std::size_t operands>
 BroadcastAxes<operands> innermost_first(const sdk::AxisListOf<operands>& list) {
   BroadcastAxes<operands> axes{list.count, std::max(list.rank, 1), {}};

@@ -13,7 +13,7 @@ constexpr KernelImage kCastImage{"cast", loci_cuda_cast};
 
 bool is_integer(loci_dtype dtype) { return (sdk::kIntegerBits & LOCI_DTYPE_BIT(dtype)) != 0; }
 
-// As cast.cu names it.
+// Returns the name that cast.cu gives the function.
 std::string cast_name(loci_dtype in, loci_dtype out) {
   if (in == LOCI_DTYPE_BOOL) in = LOCI_DTYPE_U8;
   if (is_integer(in) && is_integer(out)) out = as_unsigned(out);

@@ -8,7 +8,7 @@
 
 namespace loci::cuda {
 
-// Of few elements, each has a thread, and there are no more warps than they need.
+// Each of a few elements has a thread, and there are no more warps than they need.
 inline LaunchSize dense_size(std::int64_t count, std::int64_t lanes) {
   constexpr std::int64_t kWarp = 32;
   LaunchSize size{(count + lanes - 1) / lanes};

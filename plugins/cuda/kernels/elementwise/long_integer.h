@@ -5,7 +5,7 @@
 
 namespace loci::cuda {
 
-// Whether an int64 has the value exactly.
+// Returns true if an int64 has the value exactly.
 inline bool is_long_integer(double value) {
   return std::abs(value) < 9.0e18 && value == std::trunc(value);
 }

@@ -99,7 +99,7 @@ struct Square {
   }
 };
 
-// Of zeros and NaN the value itself.
+// Zeros and NaN give the value itself.
 struct Sign {
   template <class C>
   static __device__ C value(C x) {

@@ -22,7 +22,7 @@ struct NoActivation {
   }
 };
 
-// Of float64, which is rare, so that its instructions are there once.
+// Activations of float64, which are rare, are called, so that their instructions are there once.
 struct CalledActivation {
   template <class C>
   __device__ C value(C x) const {
@@ -47,7 +47,7 @@ __device__ void with_activation(Activation activation, const Visit& visit) {
   }
 }
 
-// As many sums as fill a vector of results.
+// The sums that fill a vector of results.
 template <class T>
 using Sums = Vector<computed_t<T>, Vector<T>::kLanes>;
 

@@ -15,7 +15,7 @@
 namespace loci::cuda {
 namespace {
 
-// Of a launch that takes as long as one of so many elements, which a large device does at once.
+// A short launch takes as long as one of so many elements, which a large device does at once.
 constexpr std::int64_t kElementsOfShortLaunch = 1 << 17;
 
 struct CompiledChain {

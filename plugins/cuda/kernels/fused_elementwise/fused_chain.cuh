@@ -1,5 +1,5 @@
-// What the source of a chain of elementwise steps is written in (fused_source.h): NVRTC compiles it
-// at run time with these headers, whose text the plugin carries. Values have the types that the
+// The source of a chain of elementwise steps is written in these (fused_source.h): NVRTC compiles
+// it at run time with these headers, whose text the plugin carries. Values have the types that the
 // kernel which interprets holds them in, and are rounded as there.
 #pragma once
 
@@ -31,7 +31,7 @@ __device__ T element_of(held_t<T> value) {
   }
 }
 
-// As a bool, or as the result of a relation.
+// Returns a value as a bool or as the result of a relation.
 template <class C>
 __device__ std::uint64_t truth(C value) {
   return value != 0 ? 1 : 0;

@@ -162,7 +162,7 @@ class Slots {
     return static_cast<std::uint8_t>(std::find(held_.begin(), held_.end(), value) - held_.begin());
   }
 
-  // Of the value that step `number` makes, once its operands are read.
+  // Takes a slot for the value that step `number` makes, once its operands are read.
   std::uint8_t take(std::uint32_t value, std::size_t number) {
     for (std::uint32_t& held : held_) {
       if (held != kFree && last_read_[held] <= number) held = kFree;

@@ -66,7 +66,7 @@ enum class FusedType : std::uint8_t {
 
 inline constexpr int kFusedSteps = 32;
 inline constexpr int kFusedOutputs = 16;
-// Of 8 bytes, for each thread of a block: 40 KiB of shared memory.
+// Slots have 8 bytes, for each thread of a block: 40 KiB of shared memory.
 inline constexpr int kFusedSlots = 20;
 
 // Values lie in slots: floats and halves as float32, float64, signed integers as int64, unsigned

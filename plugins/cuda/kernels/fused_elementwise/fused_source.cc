@@ -38,7 +38,7 @@ struct TypeText {
   int bytes;
 };
 
-// By FusedType.
+// The texts of types, indexed by FusedType.
 constexpr std::array<TypeText, 13> kTypes = {{
     {"std::uint8_t", "std::uint64_t", 1},
     {"__half", "float", 2},
@@ -165,7 +165,7 @@ class Writer {
     }
   }
 
-  // As the step's type has it.
+  // Rounds the text of a value to the step's type.
   static std::string rounded(const FusedStep& step, const std::string& value) {
     if (!text_of_step(step.op).is_rounded) return value;
     if (step.to == FusedType::kBool) return "truth(" + value + ")";
@@ -242,7 +242,7 @@ class Writer {
     return "at.of[" + std::to_string(input) + "]";
   }
 
-  // Of a lane of vectors, or of the element at i.
+  // Returns the arguments for a lane of vectors, or for the element at i.
   [[nodiscard]] std::string arguments(bool is_lane) const {
     std::string text;
     for (std::size_t i = 0; i < inputs_; ++i) {
@@ -278,7 +278,7 @@ class Writer {
 
   [[nodiscard]] std::string lanes() const { return std::to_string(source_.lanes); }
 
-  // What advances along the vectors has to be aligned.
+  // Returns the condition that all that advances along the vectors is aligned.
   [[nodiscard]] std::string alignment() const {
     std::string text;
     for (std::size_t i = 0; i < inputs_; ++i) {

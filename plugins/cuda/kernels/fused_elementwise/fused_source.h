@@ -21,7 +21,7 @@ struct FusedSource {
   int lanes;  // elements that a thread computes at once
   bool has_axes;
   std::vector<std::uint64_t> constants;
-  // Whether the kernel calls functions whose bits are those of one version of CUDA's mathematics.
+  // True if the kernel calls functions whose bits are those of one version of CUDA's mathematics.
   bool has_mathematics;
 };
 

@@ -22,7 +22,7 @@ struct FusedOperands {
   C second;
 };
 
-// Of ops whose result is a bool, as uint64.
+// Computes ops whose result is a bool, as uint64.
 template <class C>
 __device__ std::uint64_t related(FusedOp op, const FusedOperands<C>& in) {
   switch (op) {
@@ -35,7 +35,7 @@ __device__ std::uint64_t related(FusedOp op, const FusedOperands<C>& in) {
   }
 }
 
-// Of ops that numbers of every kind have.
+// Computes ops that numbers of every kind have.
 template <class C>
 __device__ C number(FusedOp op, const FusedOperands<C>& in) {
   switch (op) {
@@ -56,7 +56,7 @@ __device__ C number(FusedOp op, const FusedOperands<C>& in) {
   }
 }
 
-// Of those that floating numbers have, besides.
+// Computes ops that floating numbers have besides those of number().
 template <class C>
 __device__ C real(FusedOp op, const FusedOperands<C>& in) {
   switch (op) {
@@ -83,7 +83,7 @@ __device__ inline bool is_relation(FusedOp op) {
          op == FusedOp::kGreaterEqual || op == FusedOp::kLess || op == FusedOp::kLessEqual;
 }
 
-// Of `step` on operands in slots.
+// Returns the result of `step` on operands in slots.
 __device__ inline Slot result_of(const FusedStep& step, Slot x, Slot y, Slot z) {
   switch (step.op) {
     case FusedOp::kAnd: return x & y;

@@ -20,12 +20,12 @@ struct StepText {
   std::string_view text;
   bool is_rounded = true;  // to the type of the result, which $text has not yet
   StepLength length = StepLength::kShort;
-  // Of CUDA's mathematics, whose last bits may differ from version to version; not so operations
-  // and functions that give the nearest number.
+  // True for functions of CUDA's mathematics, whose last bits may differ from version to version;
+  // not for operations and functions that give the nearest number.
   bool is_library_function = false;
 };
 
-// As fused_step.cuh computes it.
+// Returns the text that computes what fused_step.cuh does.
 const StepText& text_of_step(FusedOp op);
 
 }  // namespace loci::cuda

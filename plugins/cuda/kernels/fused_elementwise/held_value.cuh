@@ -10,7 +10,7 @@ namespace loci::cuda {
 
 using Slot = std::uint64_t;
 
-// What a value of T is in a slot.
+// The type of a value of T in a slot.
 template <class T>
 using held_t =
     std::conditional_t<kIsFloat<T>, computed_t<T>,
@@ -48,7 +48,7 @@ __device__ held_t<T> rounded(C value) {
   }
 }
 
-// The same of a cast, whose NaN has the bits that it has by itself.
+// Rounds the result of a cast, whose NaN has the bits that it has by itself.
 template <class T, class C>
 __device__ held_t<T> cast_to(C value) {
   if constexpr (kIsFloat<T> && std::is_floating_point_v<C>) {

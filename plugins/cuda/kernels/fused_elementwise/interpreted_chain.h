@@ -6,7 +6,7 @@
 
 namespace loci::cuda {
 
-// Of fused_elementwise.
+// Makes a kernel of fused_elementwise that interprets its steps.
 [[nodiscard]] std::unique_ptr<sdk::Kernel> make_interpreted_chain(const sdk::OpDesc& op);
 
 }  // namespace loci::cuda

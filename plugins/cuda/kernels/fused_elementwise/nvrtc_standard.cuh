@@ -1,5 +1,5 @@
-// What the kernels' headers take from the standard library and from cuda_fp16.h and cuda_bf16.h,
-// for NVRTC, which has none of them where no toolkit is installed. It stands for each of those.
+// The kernels' headers take these from the standard library, cuda_fp16.h and cuda_bf16.h, none of
+// which NVRTC has where no toolkit is installed. This stands for each of those.
 #pragma once
 
 namespace std {
@@ -67,7 +67,7 @@ struct Conditional<false, T, U> {
   using type = U;
 };
 
-// Of values that are not: the type of a conditional expression is the common one.
+// The type of a conditional expression is the common one; its values are never made.
 template <class T, class U>
 struct Common {
   using type = decltype(true ? T() : U());
@@ -90,7 +90,7 @@ using make_unsigned_t = typename detail::Integer<T>::MadeUnsigned;
 template <class T, class U>
 using common_type_t = typename detail::Common<T, U>::type;
 
-// Of integers.
+// The limits of integers.
 template <class T>
 struct numeric_limits {
   static __device__ constexpr T max() {
@@ -101,8 +101,8 @@ struct numeric_limits {
 
 }  // namespace std
 
-// As the vendor's headers convert for sm_80, whatever the device is: the bits of the kernels that
-// the plugin carries.
+// Halves convert as in the vendor's headers for sm_80, whatever the device is: the bits are those
+// of the kernels that the plugin carries.
 struct __half {
   unsigned short bits;
 };
@@ -142,7 +142,7 @@ __device__ inline __nv_bfloat16 __float2bfloat16_rn(float value) {
   return narrow;
 }
 
-// By way of the float that is rounded to odd, so that rounding it again is rounding once.
+// Converts by way of the float that is rounded to odd, so that rounding it again is rounding once.
 __device__ inline __nv_bfloat16 __double2bfloat16(double value) {
   const float towards_zero = __double2float_rz(value);
   const bool is_exact = static_cast<double>(towards_zero) == value || value != value;

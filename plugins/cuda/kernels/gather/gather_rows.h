@@ -7,7 +7,7 @@
 
 namespace loci::cuda {
 
-// Of each of `tables` tables of `rows` rows, those that `count` ids name.
+// A gather takes, of each of `tables` tables of `rows` rows, those that `count` ids name.
 struct GatherRows {
   std::int64_t tables;
   std::int64_t count;

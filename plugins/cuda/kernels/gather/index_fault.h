@@ -1,4 +1,4 @@
-// What a kernel leaves of an index outside of its table; for both sides of a launch.
+// A kernel leaves this of an index outside of its table; for both sides of a launch.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@ namespace loci::cuda {
 __device__ inline std::int64_t row_of_key(std::uint64_t key) {
   return static_cast<std::int64_t>(key >> 32);
 }
-// Of what names no row, behind all others.
+// The row in the key of an id that names none; it sorts behind all others.
 inline constexpr std::int64_t kRowOfNone = 0xFFFFFFFF;
 __device__ inline std::int64_t position_of_key(std::uint64_t key) {
   return static_cast<std::int64_t>(key & 0xFFFFFFFFU);

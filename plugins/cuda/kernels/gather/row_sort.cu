@@ -30,7 +30,7 @@ __device__ void sort_run(std::uint64_t* keys) {
   __syncthreads();
 }
 
-// What is not there sorts behind all keys.
+// Positions behind the end sort behind all keys.
 template <class Id>
 __device__ void sort_blocks(const Id* ids, std::uint64_t* keys, std::int64_t count,
                             std::int64_t rows, std::int64_t least, const IndexWatch& watch) {

@@ -11,13 +11,13 @@
 
 namespace loci::cuda {
 
-// By row_sort.cu. Immutable.
+// Sorts ids by their rows with the kernels of row_sort.cu. Immutable.
 class RowSort {
  public:
-  // What names no row among the rows of a gradient, and is sorted behind all that do.
+  // The id that names no row among the rows of a gradient, and is sorted behind all that do.
   static constexpr std::int64_t kNoRow = -1;
 
-  // Of `count` ids of a table of `rows` rows, none below `least`; they are that argument, as
+  // Sorts `count` ids of a table of `rows` rows, none below `least`; they are that argument, as
   // IndexRecord has it. Throws Error.
   RowSort(const sdk::Prepare& prepare, loci_dtype ids, std::int64_t count, std::int64_t rows,
           std::int64_t least, const char* argument);

@@ -23,7 +23,7 @@ struct Axes {
   Axis<operands> axes[most];
 };
 
-// Of a result's dimensions, whose innermost has steps of 0 or 1 elements.
+// A result has so many dimensions at most; the innermost has steps of 0 or 1 elements.
 inline constexpr int kMostAxes = 8;
 
 template <std::size_t operands>

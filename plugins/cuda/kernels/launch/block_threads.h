@@ -1,4 +1,4 @@
-// Of the kernels whose threads take turns at items; for both sides of a launch.
+// The blocks of kernels whose threads take turns at items; for both sides of a launch.
 #pragma once
 
 namespace loci::cuda {

@@ -25,7 +25,7 @@ struct FastDivmod {
 };
 
 #ifndef __CUDACC_RTC__
-// Of an extent; one of 0 has no element whose place would be divided.
+// Returns the division by an extent; one of 0 has no element whose place would be divided.
 FastDivmod fast_divmod_of(std::int64_t extent);
 #endif
 

@@ -10,7 +10,7 @@
 namespace loci::cuda {
 namespace {
 
-// As many as fit at once, four times over, so that a slow one at the end matters little.
+// The blocks that fit at once, four times over, so that a slow one at the end matters little.
 constexpr std::int64_t kBlocksOfMultiprocessor = 4 * 2048 / kBlockThreads;
 
 std::string_view dtype_suffix(loci_dtype dtype) {

@@ -45,11 +45,11 @@ class KernelFunction {
  public:
   // Loads the image if no function of it was asked for. Throws Error.
   KernelFunction(const sdk::Prepare& prepare, const KernelImage& image, const std::string& name);
-  // The same, of which a launch may have so many bytes of shared memory, more than there are
+  // Loads a function whose launches may have so many bytes of shared memory, more than there are
   // without asking: all devices have kMostSharedBytes.
   KernelFunction(const sdk::Prepare& prepare, const KernelImage& image, const std::string& name,
                  std::uint32_t shared_bytes);
-  // Of another module of the device's.
+  // Takes a function of another module of the device's.
   KernelFunction(Device& device, CUfunction function);
 
   // Enqueues it with these arguments, which have the types of its parameters, unless there is no

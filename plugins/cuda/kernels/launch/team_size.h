@@ -28,8 +28,8 @@ inline std::int64_t vector_lanes(loci_dtype dtype) {
   return 16 / std::max<std::int64_t>(static_cast<std::int64_t>(sdk::dtype_bytes(dtype)), 1);
 }
 
-// Of a warp: as many as a row of `count` elements has vectors of 16 bytes, or elements where its
-// runs are not whole vectors.
+// Returns the lanes of a warp for a row of `count` elements: as many as it has vectors of 16 bytes,
+// or elements where its runs are not whole vectors.
 inline std::int64_t lanes_of_row(std::int64_t count, std::int64_t run, loci_dtype dtype) {
   const std::int64_t lanes = vector_lanes(dtype);
   return std::min(power_from(run % lanes == 0 ? count / lanes : count), kTeamWarp);

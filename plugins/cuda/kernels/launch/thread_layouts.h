@@ -14,7 +14,7 @@ namespace loci::cuda {
 
 ElementAxes element_axes(const sdk::AxisList& axes);
 
-// Of elements of a dtype. `plan` has outputs.
+// Lays out a reduction of elements of a dtype. `plan` has outputs.
 ReduceLayout reduce_layout(const sdk::ReducePlan& plan, loci_dtype dtype);
 
 // Threads that work at once, if the grid is not too large for it.
@@ -27,7 +27,7 @@ std::int64_t threads_of_parts(const ReduceLayout& layout);
 enum class AxisWay { kRows, kColumns, kLanes, kWarp, kBlock };
 
 struct AxisVectors {
-  // What the name of the kernel ends with: "_warp_4".
+  // Returns the end of the kernel's name: "_warp_4".
   [[nodiscard]] std::string instance() const;
   [[nodiscard]] bool are_columns() const { return way == AxisWay::kColumns; }
   [[nodiscard]] bool are_whole() const { return way >= AxisWay::kLanes; }
@@ -43,7 +43,7 @@ struct RowKernels {
   int whole_arrays = 0;  // that those of whole rows go through together; 0: there are none
 };
 
-// Of elements of a dtype.
+// Lays out vectors of elements of a dtype.
 AxisVectors axis_vectors(const sdk::AxisSplit& split, loci_dtype dtype,
                          const RowKernels& kernels = {});
 

@@ -18,7 +18,7 @@ struct VectorLayout {
   bool is_staged;      // blocks copy rows that all vectors share into shared memory first
 };
 
-// Of an instance of a kernel: the elements that each thread holds in registers. None: it reads them
+// The elements that each thread of a kernel's instance holds in registers. None: it reads them
 // again each time that it goes through them.
 inline constexpr int kFewHeld = 8;
 inline constexpr int kManyHeld = 16;

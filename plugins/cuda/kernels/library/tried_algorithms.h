@@ -14,8 +14,8 @@ namespace loci::cuda {
 template <class Algorithm>
 class TriedAlgorithms {
  public:
-  // By what the problem is, as bytes. `choose` is called for what is not known, by one thread at a
-  // time; none where there are kMost already.
+  // Finds the algorithm of a problem, which is told by its bytes. `choose` is called for one that
+  // is not known, by one thread at a time; none where there are kMost already.
   template <class Choose>
   std::optional<Algorithm> find(const std::string& problem, const Choose& choose) {
     const std::lock_guard lock(mutex_);

@@ -85,8 +85,8 @@ class CublasLtMatmul final : public sdk::Kernel {
   }
 
  private:
-  // What the library may do. Where y is a vector, a bias is not of the product's columns, and what
-  // follows it waits too.
+  // Returns the part that the library may do. Where y is a vector, a bias is not of the product's
+  // columns, and what follows it waits too.
   [[nodiscard]] CublasLtEpilogue library_epilogue(const sdk::OpDesc& op,
                                                   const sdk::MatmulShape& shape) const {
     const bool adds_bias = op_.has_bias() && result_columns(op) == shape.sizes.n;

@@ -29,8 +29,8 @@ struct CublasLtMatrices {
 
 [[nodiscard]] CublasLtMatrices cublaslt_matrices(const sdk::MatmulShape& shape);
 
-// Whether sums and columns are of whole vectors of so many elements, and all columns begin at one
-// where their matrices do.
+// Returns true if sums and columns are of whole vectors of so many elements, and all columns begin
+// at one where their matrices do.
 [[nodiscard]] bool are_of_vectors(const CublasLtMatrices& matrices, std::int64_t lanes);
 
 }  // namespace loci::cuda

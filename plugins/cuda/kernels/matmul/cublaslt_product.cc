@@ -13,14 +13,14 @@
 namespace loci::cuda {
 namespace {
 
-// What its algorithms make use of at most.
+// The library's algorithms make use of this alignment at most.
 constexpr std::uint32_t kVectorAlignment = 16;
 
-// What NVIDIA recommends for the processors of most devices and for those of sm_90.
+// NVIDIA recommends these for the processors of most devices and for those of sm_90.
 constexpr std::uint64_t kUsualWorkspace = std::uint64_t{4} << 20;
 constexpr std::uint64_t kLargeWorkspace = std::uint64_t{32} << 20;
 
-// As many as the library may name of those that come close.
+// The library may name so many of the algorithms that come close.
 constexpr int kTriedAlgorithms = 8;
 
 cudaDataType_t type_of(loci_dtype dtype) {
@@ -43,7 +43,7 @@ bool is_there(const CublasLtEpilogue& epilogue) {
   return epilogue.bias || epilogue.residual || epilogue.activation != Activation::kNone;
 }
 
-// Whether its results have to be rounded: ReLU's of what is rounded are.
+// Returns true if its results have to be rounded: ReLU's of what is rounded are.
 bool rounds(const CublasLtEpilogue& epilogue) {
   return epilogue.bias || epilogue.residual ||
          (epilogue.activation != Activation::kNone && epilogue.activation != Activation::kRelu);

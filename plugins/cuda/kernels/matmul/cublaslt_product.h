@@ -59,9 +59,9 @@ class CublasLtProduct {
   [[nodiscard]] std::uint64_t workspace() const;
   // Where a launch has the sums; its first output unless there are any.
   [[nodiscard]] void* results(const sdk::Launch& launch) const;
-  // Whether it takes operands that lie at any element.
+  // Returns true if it takes operands that lie at any element.
   [[nodiscard]] bool takes_any_address() const { return anywhere_.has_value(); }
-  // Whether it takes these.
+  // Returns true if it takes these operands.
   [[nodiscard]] bool takes(const CublasLtOperands& operands) const {
     return takes_any_address() || are_aligned(operands);
   }
@@ -70,24 +70,24 @@ class CublasLtProduct {
 
  private:
   [[nodiscard]] std::uint64_t bytes_of(const CublasLtMatrix& matrix, loci_dtype dtype) const;
-  // Whether results are, which lie at the beginning of a launch's workspace, in so many bytes.
+  // Returns true if there are sums, at the beginning of a launch's workspace, in so many bytes.
   [[nodiscard]] bool has_sums() const { return result_dtype_ != dtype_; }
   [[nodiscard]] std::uint64_t bytes_of_sums() const;
-  // What tells it from all others for which the library may name other algorithms.
+  // Returns what tells it from all others for which the library may name other algorithms.
   [[nodiscard]] std::string key(std::uint32_t alignment) const;
   void describe(cublasLtMatrixLayoutOpaque_t& layout, const CublasLtMatrix& matrix,
                 loci_dtype dtype) const;
   void describe(cublasLtMatmulDescOpaque_t& operation, const void* bias) const;
   using Algorithm = cublasLtMatmulHeuristicResult_t;
   [[nodiscard]] std::optional<Algorithm> choose(std::uint32_t alignment);
-  // By the library's estimate, the best first.
+  // Returns algorithms ordered by the library's estimate, the best first.
   [[nodiscard]] std::vector<Algorithm> candidates(std::uint32_t alignment, int most);
   // The first where there is no memory to try them in.
   [[nodiscard]] const Algorithm& fastest(const std::vector<Algorithm>& candidates) const;
   [[nodiscard]] std::vector<float> times_of(const std::vector<Algorithm>& candidates) const;
   [[nodiscard]] cublasStatus_t enqueue(const Algorithm& algorithm, const CublasLtOperands& operands,
                                        void* workspace, CUstream stream) const;
-  // Whether the operands lie where an algorithm of all products takes them.
+  // Returns true if the operands lie where an algorithm of all products takes them.
   [[nodiscard]] bool are_aligned(const CublasLtOperands& operands) const;
   [[nodiscard]] const void* scalar(bool is_one) const;
   [[nodiscard]] cublasLtEpilogue_t lt_epilogue() const;

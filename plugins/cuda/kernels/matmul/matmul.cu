@@ -15,7 +15,7 @@
 namespace loci::cuda {
 namespace {
 
-// What sums are computed in.
+// The type that sums are computed in.
 template <class T>
 using sum_t =
     std::conditional_t<std::is_integral_v<T> && (sizeof(T) < 4), std::uint32_t, computed_t<T>>;
@@ -30,7 +30,7 @@ struct Lines {
   std::int64_t depth_step;
 };
 
-// What lies beyond the operand is 0. Neighbouring threads load what lies side by side.
+// Terms beyond the operand are 0. Neighbouring threads load what lies side by side.
 template <int tile, class T, class C>
 __device__ void load(Terms<C, tile>& terms, const Lines<T>& from) {
   const bool along_depth = from.depth_step == 1;

@@ -38,7 +38,7 @@ class MatmulOp {
 // The last extent of the operator's result: how many elements a bias has.
 [[nodiscard]] std::int64_t result_columns(const sdk::OpDesc& op);
 
-// As the images take it.
+// Returns the products in the form that the images take.
 [[nodiscard]] MatmulProducts products_of(const sdk::MatmulShape& shape);
 
 }  // namespace loci::cuda

@@ -12,7 +12,7 @@ namespace loci::cuda {
 
 inline constexpr KernelImage kMatmulImage{"matmul", loci_cuda_matmul};
 
-// Of matmul, mul or fused_matmul.
+// Makes the plugin's own kernel of matmul, mul or fused_matmul.
 [[nodiscard]] std::unique_ptr<sdk::Kernel> make_own_matmul(const sdk::OpDesc& op);
 
 }  // namespace loci::cuda

@@ -28,15 +28,15 @@ class Bounds {
 // Where a part lies in the whole.
 class Part {
  public:
-  // Of a whole with such elements. `steps` are 1 where the list is empty.
+  // Takes a whole whose elements have so many bytes. `steps` are 1 where the list is empty.
   Part(sdk::Dims whole, std::int64_t element_bytes, const std::vector<std::int64_t>& axes,
        const std::vector<std::int64_t>& steps);
 
   // Bytes from one element to the next along each dimension of the whole.
   [[nodiscard]] sdk::Strides strides() const;
-  // Of the first element, in bytes.
+  // Returns the offset of the first element, in bytes.
   [[nodiscard]] std::int64_t offset(const sdk::Launch& launch, const Bounds& starts) const;
-  // Of how many elements it is along each dimension.
+  // Returns how many elements it has along each dimension.
   [[nodiscard]] sdk::DimList extents(const sdk::Launch& launch, const Bounds& starts,
                                      const Bounds& ends) const;
 

@@ -1,4 +1,4 @@
-// What a strided copy walks; for both sides of a launch.
+// A strided copy walks these axes; for both sides of a launch.
 #pragma once
 
 #include "kernels/launch/axes.h"
@@ -32,7 +32,7 @@ struct TransposedTiles {
 // Units on a side of a tile which goes through shared memory.
 inline constexpr int kTileSide = 32;
 
-// Of a square of units that a thread turns in its registers: 16 bytes a side, or so many units.
+// A thread turns a square of units in its registers: 16 bytes a side, or so many units.
 inline constexpr int kMostSquareSide = 8;
 // The squares on a side of a tile. Lanes of a warp touch 64 bytes of a line and 128 of a row.
 inline constexpr int kTileSquares = 16;

@@ -26,7 +26,7 @@ class StridedCopier {
   void launch_tiles(const sdk::Launch& launch, const TransposedAxes& axes, const char* from,
                     char* to, int width) const;
 
-  // By the logarithm of a unit's bytes.
+  // The functions, indexed by the logarithm of a unit's bytes.
   std::vector<KernelFunction> rows_;
   std::vector<KernelFunction> tiles_;
   std::vector<KernelFunction> squares_;
@@ -40,7 +40,7 @@ int copy_width(const sdk::StridedCopyPlan& plan, std::uint64_t alignment);
 StridedAxes strided_axes(const sdk::StridedCopyPlan& plan, int width);
 TransposedAxes transposed_axes(const sdk::StridedCopyPlan& plan);
 
-// Whether units of 2^width bytes are whole squares of whole vectors, if both sides begin at
+// Returns true if units of 2^width bytes are whole squares of whole vectors, if both sides begin at
 // multiples of `alignment`, a power of two.
 bool are_squares(const TransposedAxes& axes, int width, std::uint64_t alignment);
 

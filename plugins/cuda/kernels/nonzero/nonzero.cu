@@ -46,7 +46,7 @@ __device__ void count_chunks(const T* x, std::int64_t* out, const NonzeroLayout&
   }
 }
 
-// Of a thread among those of its block: what the ones before it have, and what all have.
+// A thread's sums among those of its block: what the ones before it have, and what all have.
 struct BlockSum {
   std::int64_t before;
   std::int64_t total;
@@ -113,7 +113,7 @@ __device__ void write_chunks(const T* x, const std::int64_t* starts, std::int64_
 
 }  // namespace
 
-// By one block.
+// One block runs this.
 extern "C" __global__ void __launch_bounds__(kBlockThreads)
     sum_chunks(std::int64_t* counts, std::int64_t chunks, std::int64_t* total) {
   std::int64_t sum = 0;

@@ -1,4 +1,4 @@
-// Of a tensor whose elements are counted and found; for both sides of a launch.
+// The layout of a tensor whose elements are counted and found; for both sides of a launch.
 #pragma once
 
 #include "kernels/launch/axes.h"

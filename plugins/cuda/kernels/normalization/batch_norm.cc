@@ -22,14 +22,14 @@ AxisVectors channels_of(sdk::Dims dims, bool channels_last, loci_dtype dtype) {
   return axis_vectors(sdk::AxisSplit({matrix, 2}, 0), dtype);
 }
 
-// What the attributes of both ops say.
+// The attributes of both ops say this.
 struct BatchNormForm {
   explicit BatchNormForm(const sdk::OpDesc& op)
       : channels_last(op.attributes().text("data_layout") == "NHWC"),
         fixed_statistics(op.attributes().boolean("is_test") ||
                          op.attributes().boolean("use_global_stats")) {}
 
-  // Of the op's name, for the channels of input 0.
+  // Returns the function of the op's name, for the channels of input 0.
   [[nodiscard]] AxisFunction function(const sdk::Prepare& prepare) const {
     const sdk::Arg x = prepare.op().input(0);
     return {prepare, kBatchNormImage, typed_name(prepare.op().name(), x.dtype()),

@@ -11,7 +11,7 @@ namespace {
 
 constexpr KernelImage kNormalizeImage{"l2_normalize", loci_cuda_l2_normalize};
 
-// Of the op's name, for vectors of input 0 and of so many arrays.
+// Returns the function of the op's name, for vectors of input 0 and of so many arrays.
 AxisFunction normalize_function(const sdk::Prepare& prepare, std::int64_t axis, int arrays) {
   const sdk::Arg x = prepare.op().input(0);
   return {prepare, kNormalizeImage, typed_name(prepare.op().name(), x.dtype()),

@@ -22,8 +22,8 @@ struct NormRows {
   std::int64_t width;
 };
 
-// Of the op's name, for rows of input 0: it goes through so many arrays, and these rows share so
-// many others.
+// Returns the function of the op's name, for rows of input 0: it goes through so many arrays, and
+// these rows share so many others.
 AxisFunction layer_norm_function(const sdk::Prepare& prepare, const NormRows& shape, int arrays,
                                  int shared) {
   const loci_dtype dtype = prepare.op().input(0).dtype();

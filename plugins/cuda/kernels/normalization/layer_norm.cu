@@ -13,8 +13,8 @@ __device__ computed_t<T> element_at(const void* array, std::int64_t i) {
   return Element<T>::widen(static_cast<const T*>(array)[i]);
 }
 
-// Of a sum of so many terms. A product with what is computed before the sum is known is exact
-// enough where sums have digits to spare.
+// Divides a sum of so many terms by their count. A product with what is computed before the sum is
+// known is exact enough where sums have digits to spare.
 template <class Sum>
 class Share {
  public:

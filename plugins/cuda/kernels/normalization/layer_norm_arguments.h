@@ -23,7 +23,7 @@ struct LayerNormGradArguments {
   void* x_grad;
 };
 
-// Of the sums over rows, besides y_grad and the gradient of the scale, which may be null.
+// The arguments of the sums over rows, besides y_grad and the gradient of the scale, or null.
 struct LayerNormSumsArguments {
   const void* x;
   const void* mean;

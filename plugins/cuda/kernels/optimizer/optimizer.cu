@@ -6,7 +6,7 @@
 namespace loci::cuda {
 namespace {
 
-// As many elements as make 16 bytes of a parameter, in what they are computed in.
+// The elements that make 16 bytes of a parameter, in the type that they are computed in.
 template <class T>
 struct alignas(16) Pack {
   computed_t<T> lanes[Vector<T>::kLanes];

@@ -9,7 +9,7 @@
 namespace loci::cuda {
 namespace {
 
-// Of the keys from `first` on that are the row's.
+// Sums the gradients of those keys from `first` on that are the row's.
 template <class T>
 __device__ computed_t<T> sum_of_row(const RowUpdate& rows, const T* grad, std::int64_t row,
                                     std::int64_t first, std::int64_t column) {
@@ -38,7 +38,7 @@ __device__ void update_touched(const UpdateArguments& arguments, const RowUpdate
   }
 }
 
-// What does not occur sees a gradient of 0.
+// A row that does not occur sees a gradient of 0.
 template <class Rule, class T>
 __device__ void update_all(const UpdateArguments& arguments, const RowUpdate& rows) {
   const Rule rule(arguments);

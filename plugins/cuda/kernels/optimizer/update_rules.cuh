@@ -40,7 +40,7 @@ struct Momentum {
   bool looks_ahead;
 };
 
-// As the portable kernel has it: Kingma and Ba, 2015, with decoupled decay.
+// This is the portable kernel's rule: Kingma and Ba, 2015, with decoupled decay.
 template <class T>
 struct Adam {
   using C = computed_t<T>;

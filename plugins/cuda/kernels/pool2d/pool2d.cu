@@ -113,7 +113,7 @@ struct WindowPlace {
   std::int64_t index;
 };
 
-// What an element gets of the gradient of one window over it.
+// The share that an element gets of the gradient of one window over it.
 template <class T>
 struct ShareOfAll {
   __device__ computed_t<T> operator()(const ImagePlace& /*at*/, const WindowPlace& window,

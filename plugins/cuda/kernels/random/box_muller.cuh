@@ -17,7 +17,7 @@ __device__ inline float minus_log_of_unit(std::uint32_t word) {
                                -0.1207816069885627F, 0.1400623765738144F,   -0.13311689849155592F};
   constexpr float kLn2 = 0.6931471805599453F;
   const int zeros = __clz(static_cast<int>(word));
-  // Of word + 1, which is 0 here if it is a power of two.
+  // The fraction of word + 1 is 0 here if that is a power of two.
   const auto fraction = static_cast<int>(__funnelshift_lc(0, word + 1, zeros));
   const int halves = fraction < static_cast<int>(0xAAAAAAAA) ? 1 : 0;  // below 2/3
   const float r = static_cast<float>(fraction << halves) * 0x1p-32F;
@@ -25,7 +25,7 @@ __device__ inline float minus_log_of_unit(std::uint32_t word) {
   return __fmaf_rn(static_cast<float>(zeros + halves), kLn2, -log);
 }
 
-// Of a number that is not negative, rounded all but once.
+// Returns the root of a number that is not negative, rounded all but once.
 __device__ inline float root(float x) {
   const float inverse = reciprocal_root(fmaxf(x, 0x1p-126F));
   const float near = x * inverse;
@@ -37,8 +37,8 @@ struct Direction {
   float sine;
 };
 
-// Of the angle word / 2^32 of a turn: of the part that is left over the nearest quarter, as a
-// fraction of a quarter from -1/2 to 1/2, within a tenth of a roundoff.
+// Returns the direction of the angle word / 2^32 of a turn: by the part that is left over the
+// nearest quarter, as a fraction of a quarter from -1/2 to 1/2, within a tenth of a roundoff.
 __device__ inline Direction direction(std::uint32_t word) {
   constexpr float kSine[] = {-0.6459636431492704F, 0.07968157905703933F, -0.004605309836296902F};
   constexpr float kCosine[] = {-1.2337005433534856F, 0.25366924402999846F, -0.020860288508597793F,

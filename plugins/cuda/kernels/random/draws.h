@@ -1,4 +1,4 @@
-// What random numbers are drawn by; for both sides of a launch.
+// Random numbers are drawn by these; for both sides of a launch.
 #pragma once
 
 #include <cstdint>

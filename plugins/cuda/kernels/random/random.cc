@@ -54,7 +54,7 @@ struct Draw {
   Constants constants;
 };
 
-// What the ops have in common.
+// The ops have this in common.
 class RandomOp {
  public:
   explicit RandomOp(const sdk::OpDesc& op)

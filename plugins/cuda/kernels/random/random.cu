@@ -45,7 +45,7 @@ struct Uniform {
   UniformRange<C> range;
 };
 
-// By Box-Muller in float64.
+// Draws by Box-Muller in float64.
 template <class T>
 struct Gaussian {
   __device__ Values<T> operator()(const PhiloxBlock& block) const {
@@ -75,7 +75,7 @@ struct Gaussian {
   Normal normal;
 };
 
-// Of mean 0 in float32; no type has more digits.
+// Draws numbers of mean 0 in float32; no type has more digits.
 template <class T>
 struct CentredGaussian {
   __device__ Values<T> operator()(const PhiloxBlock& block) const {

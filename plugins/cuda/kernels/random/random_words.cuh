@@ -5,14 +5,14 @@
 
 namespace loci::cuda {
 
-// What a random op's words depend on besides their position.
+// A random op's words depend on this besides their position.
 struct PhiloxStream {
   std::uint64_t seed;
   std::uint64_t run;
   std::uint64_t offset;
 };
 
-// By the op's state: of three elements, the last one is added to its offset.
+// Reads the stream from the op's state: of three elements, the last one is added to its offset.
 __device__ inline PhiloxStream philox_stream(const std::uint64_t* state, bool is_counted,
                                              std::uint64_t offset) {
   return {state[0], state[1], offset + (is_counted ? state[2] : 0)};

@@ -74,8 +74,8 @@ __device__ BlockStates<State, lanes>& block_states() {
   return states;
 }
 
-// Of all members of each of the teams, which have `lanes` columns each. All threads of the block:
-// use(column, state), each for some columns, neighbours for neighbouring ones.
+// Folds all members of each of the teams, which have `lanes` columns each. All threads of the
+// block: use(column, state), each for some columns, neighbours for neighbouring ones.
 template <class Fold, int lanes, class Use>
 __device__ void fold_teams(const ColumnTeam& team, int width, typename Fold::State (&states)[lanes],
                            const Use& use) {
@@ -125,7 +125,7 @@ __device__ void fold_own_columns(const Fold& fold, const ColumnTeam& team, const
       });
 }
 
-// Whether a thread has several columns makes no difference to the order of a sum, nor does where x
+// The order of a sum is the same for threads of one column and of several, and wherever x
 // begins.
 template <int lanes, class Fold>
 __device__ void fold_strips(const Fold& fold, typename Fold::State* partial,

@@ -22,7 +22,7 @@ struct FoldOverAxes {
   Reduction reduction;
 };
 
-// What reduces some axes of input 0.
+// A kernel that reduces some axes of input 0.
 class OverAxes : public sdk::Kernel {
  public:
   explicit OverAxes(const OpDesc& op) : axes_(op.attributes().integers("axes")) {}

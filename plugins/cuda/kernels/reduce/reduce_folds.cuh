@@ -1,4 +1,4 @@
-// What elements are folded with, as reduce.cuh says. Semantics are those of the portable kernels.
+// Elements are folded with these, as reduce.cuh says. Semantics are those of the portable kernels.
 #pragma once
 
 #include <type_traits>
@@ -9,11 +9,11 @@
 
 namespace loci::cuda {
 
-// As double, or so that it wraps: a product of halves may leave the range of float32 in between.
+// Products are double, or wrap: one of halves may leave the range of float32 in between.
 template <class T>
 using product_t = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
 
-// Whether they are one value, if both are NaN too.
+// Returns true if they are one value, also if both are NaN.
 template <class C>
 __device__ bool is_same(C x, C y) {
   return x == y || (x != x && y != y);

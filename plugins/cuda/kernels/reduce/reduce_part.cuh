@@ -1,4 +1,4 @@
-// What a part of a reduction's output is, and how a thread goes through it.
+// A part of a reduction's output, and how a thread goes through it.
 #pragma once
 
 #include "kernels/device/element_axes.cuh"
@@ -8,14 +8,14 @@
 
 namespace loci::cuda {
 
-// Of an element: in x, of its output, and among the elements of that.
+// The places of an element: in x, of its output, and among the elements of that.
 struct Place {
   std::int64_t offset;
   std::int64_t output;
   std::int64_t position;
 };
 
-// Of each of some outputs: the elements at positions [begin, end).
+// A part of each of some outputs: the elements at positions [begin, end).
 struct Part {
   std::int64_t split;
   std::int64_t begin;
@@ -64,7 +64,7 @@ __device__ void in_batches(std::int64_t begin, std::int64_t end, std::int64_t st
   }
 }
 
-// Of as many states, a power of two.
+// Folds so many states, a power of two.
 template <class Fold, int count>
 __device__ typename Fold::State fold_pairs(typename Fold::State (&states)[count]) {
 #pragma unroll

@@ -6,7 +6,7 @@
 
 namespace loci::cuda {
 
-// Of what lies at `first` and behind it.
+// Folds the elements that lie at `first` and behind it.
 template <class Fold>
 __device__ typename Fold::State fold_vector(const Fold& fold,
                                             const Vector<typename Fold::Input>& vector,

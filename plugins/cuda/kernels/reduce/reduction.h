@@ -21,7 +21,7 @@ inline constexpr double kNoExtra = 0;
 // One reduction, prepared. Immutable.
 class Reduction {
  public:
-  // By the kernels NAME_rows, NAME_columns and NAME_parts of the image. Throws Error.
+  // Reduces by the kernels NAME_rows, NAME_columns and NAME_parts of the image. Throws Error.
   Reduction(const sdk::Prepare& prepare, const KernelImage& image, const std::string& name,
             const sdk::ReducePlan& plan, loci_dtype dtype);
 

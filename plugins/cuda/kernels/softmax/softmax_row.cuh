@@ -24,7 +24,7 @@ __device__ computed_t<T> power(computed_t<T> x) {
   }
 }
 
-// Of array 0. NaN is passed over.
+// Returns the largest element of array 0. NaN is passed over.
 template <class T, class Elements>
 __device__ computed_t<T> largest_of(const Elements& elements) {
   using C = computed_t<T>;
@@ -32,7 +32,7 @@ __device__ computed_t<T> largest_of(const Elements& elements) {
       kLowest<C>, [](C largest, const auto& x) { return Larger::apply(x.of[0], largest); });
 }
 
-// Of exp(x), from power_of(value) in its unit. NaN shows up in it.
+// Returns the sum of exp(x), from power_of(value) in its unit. NaN shows up in it.
 template <class T, class Elements, class PowerOf>
 __device__ sum_t<T> sum_of(const Elements& elements, const PowerOf& power_of) {
   using Sum = sum_t<T>;
