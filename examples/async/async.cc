@@ -86,7 +86,7 @@ void run(const loci::Tensor& x, std::int64_t products) {
   for (std::int64_t i = 0; i < products; ++i) const loci::Tensor y = loci::matmul(x, x);
 }
 
-// The same loop on each of two devices, one after the other and side by side.
+// Runs one loop on each of two devices, one after the other and side by side.
 void run_in_parallel(const Options& options) {
   const auto random = [](const loci::Place& place) {
     return loci::rand({kSide, kSide}, 0.0, 1.0, loci::kFloat32, place);

@@ -126,7 +126,7 @@ bool measure(const char* name, const Direction& direction, PlainLoop plain,
   const auto* first = input.data<float>();
   const std::vector<float> values(first, first + input.numel());
   loci::Executor executor(device);
-  // What nobody fetches would not be computed.
+  // A result that nobody fetches would not be computed.
   std::vector<loci::Tensor> fetched;
   const double time = median_time(
       runs, [&] { fetched = executor.run(direction.program, direction.feed, {direction.output}); });

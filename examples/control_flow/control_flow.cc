@@ -49,7 +49,7 @@ std::vector<Variable> with_cases(const Predicates& given, bool /*guarded*/) {
           loci::case_of({{given.x_below_y, fn_2}, {given.x_equals_y, fn_3}})};
 }
 
-// What a choice by a predicate comes down to without cond().
+// Spells out what a choice by a predicate comes down to without cond().
 Variable spelled_out(const Variable& predicate, bool guarded,
                      const std::function<Variable()>& if_true,
                      const std::function<Variable()>& if_false) {

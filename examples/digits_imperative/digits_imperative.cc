@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kBatch = 32;
 
-// As convolve_and_pool() of "digits".
+// Adds the layers of convolve_and_pool() of "digits".
 void add_convolution(loci::nn::Sequential& model, std::int64_t channels, std::int64_t filters) {
   loci::Conv2dOptions same;
   same.padding_algorithm = "SAME";

@@ -20,7 +20,7 @@ std::vector<std::size_t> batch_of(const digits::Split& data, int step) {
   return examples;
 }
 
-// What differs between the two ways to write a step.
+// The functions in which the two ways to write a step differ.
 struct Trainer {
   std::function<void(const loci::Tensor& images, const loci::Tensor& targets)> set_batch;
   std::function<void()> step;

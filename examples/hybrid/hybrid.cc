@@ -36,7 +36,7 @@ void require(bool holds, const char* what) {
   if (!holds) throw std::runtime_error(what);
 }
 
-// What a run computes of it, after the passes.
+// Returns what a run computes of it, after the passes.
 std::string rewritten(const loci::Traced& traced) {
   return loci::inspect::after_passes(traced.program, {traced.outputs.front()}).to_string();
 }

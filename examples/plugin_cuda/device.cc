@@ -4,7 +4,7 @@
 
 #include "plugin.h"
 
-// What bin2c makes of relu.ptx.
+// The array that bin2c makes of relu.ptx.
 extern "C" unsigned char relu_ptx[];
 
 namespace mycuda {

@@ -29,8 +29,8 @@ class Plugin {
   const void* interface(std::string_view name);
   [[nodiscard]] const loci::sdk::KernelList& kernels() const { return kernels_; }
 
-  // What describe() lends the host, for as long as the plugin lives. Throws if there is no such
-  // device.
+  // Returns the text that describe() lends the host, for as long as the plugin lives. Throws if
+  // there is no such device.
   const DeviceText& text(std::uint32_t index);
 
  private:

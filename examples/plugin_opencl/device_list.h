@@ -29,8 +29,8 @@ struct DeviceList {
   std::string reason;  // why there is none
 };
 
-// Of all platforms, in the order of the OpenCL loader: available, with a compiler, and with groups
-// of kGroup items.
+// Finds the devices of all platforms, in the order of the OpenCL loader: available, with a
+// compiler, and with groups of kGroup items.
 DeviceList find_devices();
 
 }  // namespace opencl

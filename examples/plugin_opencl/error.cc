@@ -12,7 +12,7 @@ struct Status {
 
 #define NAMED(name) \
   { CL_##name, "CL_" #name }
-// What calls of this plugin and the work that it enqueues can end with.
+// The statuses that calls of this plugin and the work that it enqueues can end with.
 constexpr Status kStatuses[] = {NAMED(DEVICE_NOT_FOUND),
                                 NAMED(DEVICE_NOT_AVAILABLE),
                                 NAMED(COMPILER_NOT_AVAILABLE),

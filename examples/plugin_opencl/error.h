@@ -20,7 +20,7 @@ std::string text(const Parts&... parts) {
 // "CL_OUT_OF_RESOURCES (-5)".
 std::string status_name(cl_int status);
 
-// What was being done, the status' name and what to do about it.
+// Returns an error with what was being done, the status' name and what to do about it.
 [[nodiscard]] loci::sdk::Error error_of(cl_int status, const std::string& action);
 
 // Throws that error unless the call succeeded.

@@ -21,9 +21,9 @@ class PinnedMemory {
 
   void* allocate(std::uint64_t bytes);
   void add(void* memory, std::uint64_t bytes);
-  // What begins there. It stays until the work that `queue` has so far has ended.
+  // Releases a range by its begin. It stays until the work that `queue` has so far has ended.
   void release(void* memory, cl_command_queue queue);
-  // Whether all of it is pinned.
+  // Returns true if all of it is pinned.
   [[nodiscard]] bool contains(const void* memory, std::uint64_t bytes) const;
 
  private:

@@ -53,7 +53,7 @@ enum ImageGradAlgorithm : Algorithm {
 };
 enum FilterGradAlgorithm : Algorithm { kFilterGradGemm = 1 };
 
-// The heuristics say this of one algorithm.
+// The answer of the heuristics about one algorithm.
 struct AlgorithmResult {
   Algorithm algorithm;
   Status status;

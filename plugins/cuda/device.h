@@ -136,7 +136,7 @@ class CurrentContext {
     device.require_present();
     device.check(driver_->cuCtxPushCurrent(device.context()), "making its context current");
   }
-  // This makes the context of a device that may be lost current, to give something back.
+  // Makes the context current also if the device may be lost, to give something back.
   struct ToGiveBack {};
   CurrentContext(const Device& device, ToGiveBack) : driver_(device.driver()) {
     pushed_ = driver_->cuCtxPushCurrent(device.context()) == CUDA_SUCCESS;

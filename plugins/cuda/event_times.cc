@@ -11,7 +11,7 @@ namespace loci::cuda {
 namespace {
 
 constexpr std::size_t kMostPairs = 4096;
-// So many are read at once, where there is no free pair.
+// So many pairs are read at once, where none is free.
 constexpr std::size_t kBatch = 256;
 // Beyond it a float has no microseconds any more.
 constexpr double kFarNs = 1e9;

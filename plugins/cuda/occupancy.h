@@ -7,7 +7,7 @@
 
 namespace loci::cuda {
 
-// A multiprocessor has so much.
+// The resources of one multiprocessor.
 struct MultiprocessorLimits {
   std::uint32_t blocks = 0;
   std::uint32_t threads = 0;
@@ -16,7 +16,7 @@ struct MultiprocessorLimits {
   std::uint64_t reserved_shared = 0;  // of each block
 };
 
-// A kernel's block takes so much.
+// The resources that a block of a kernel takes.
 struct BlockNeeds {
   std::uint32_t threads = 0;
   std::uint32_t registers = 0;  // of a thread

@@ -42,7 +42,7 @@ constexpr RecordedKind kKinds[] = {
     {CUPTI_ACTIVITY_KIND_OVERHEAD, "its overhead"}};
 
 // All calls are recorded at first; this leaves only those by whose records ids join. To choose
-// these alone has no effect where there is a context already, as CUDA 13.0 is.
+// these alone has no effect where there is a context already, as of CUDA 13.0.
 void leave_out_other_calls(const CuptiLibrary& cupti) {
   const auto& joining = enqueuing_calls();
   for (CUpti_CallbackId call = 1; call < CUPTI_DRIVER_TRACE_CBID_SIZE; ++call) {

@@ -28,7 +28,7 @@ class ProfileSource {
   void start(std::uint32_t flags, const sdk::ProfileSink& sink);
   void flush();
   void stop();
-  // The range of who profiles the process from outside: of each device that is open.
+  // The range of tools that profile the process from outside: of each device that is open.
   void external_range_begin();
   void external_range_end();
 

@@ -25,8 +25,8 @@ struct ArgumentWords {
   std::string refusal;  // why nobody can tell which words they are; empty if they are known
 };
 
-// Of the arguments that the launch of the op was told to have: a word that lies within the memory
-// of one of them, and of no other, is that one's. `nodes` are the op's.
+// Finds the words of the arguments that the launch of the op was told to have: a word that lies
+// within the memory of one of them, and of no other, is that one's. `nodes` are the op's.
 [[nodiscard]] std::vector<ArgumentWords> argument_words(
     const std::vector<cuda::RecordedArgument>& arguments, const std::vector<NodeParameters>& nodes);
 

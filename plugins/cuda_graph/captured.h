@@ -1,4 +1,4 @@
-// What a stream recorded: the driver's graph, and which op each of its nodes is of.
+// The recording of a stream: the driver's graph, and which op each of its nodes is of.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ struct Node {
 [[nodiscard]] std::string text_of(const Op& op);
 // "kernel"
 [[nodiscard]] std::string kind_of(const Node& node);
-// Whether the device computes or moves something.
+// Returns true if the device computes or moves something.
 [[nodiscard]] bool is_work(CUgraphNodeType type);
 
 // Immutable. Owns the driver's graph.
@@ -55,8 +55,8 @@ class Captured {
 
   // Called before its op is added.
   void add_conditional(const ConditionalNode& node) { conditionals_[node.handle] = node; }
-  // What has been announced before `tips`, which the work behind them waits for. Called with the
-  // ops in their order. Throws Error where a node is of a kind that no graph of Loci has.
+  // Adds what has been announced before `tips`, which the work behind them waits for. Called with
+  // the ops in their order. Throws Error where a node is of a kind that no graph of Loci has.
   void add(Op op, const std::vector<CUgraphNode>& tips);
 
   [[nodiscard]] CUgraph handle() const { return graph_; }
@@ -67,7 +67,7 @@ class Captured {
   [[nodiscard]] std::string name_of(std::size_t node) const;
   // The number of a node of the driver's; nodes().size() if there is none.
   [[nodiscard]] std::size_t find(CUgraphNode node) const;
-  // Of host memory, about.
+  // Returns the bytes of host memory that it takes, about.
   [[nodiscard]] std::uint64_t bytes() const;
 
  private:

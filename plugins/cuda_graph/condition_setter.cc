@@ -84,7 +84,7 @@ class RelaxedThread {
   CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
 };
 
-// What the driver has linked, while it lives.
+// The code that the driver has linked, while it lives.
 class Link {
  public:
   explicit Link(const Driver& driver) : driver_(driver) {

@@ -8,8 +8,8 @@
 
 namespace loci::cuda_graph {
 
-// Of one device. What kernels set conditions by is in NVIDIA's device runtime, a library of the
-// toolkit that the driver links to the kernel when it is first asked for. Thread-safe.
+// Sets conditions on one device. What kernels set them by is in NVIDIA's device runtime, a library
+// of the toolkit that the driver links to the kernel when it is first asked for. Thread-safe.
 class ConditionSetter {
  public:
   // `library`: a path; empty: wherever toolkits put it; "0": it is not there.

@@ -1,4 +1,4 @@
-// What tells two graphs from each other.
+// The differences that tell two graphs from each other.
 #pragma once
 
 #include <string>

@@ -28,7 +28,7 @@ struct DriverFunctions {
   PFN_cuStreamUpdateCaptureDependencies_v12030 update_dependencies = nullptr;
 };
 
-// What the objects of one capturer have in common; they may outlive it. Any thread may call.
+// The objects of one capturer have this in common; they may outlive it. Any thread may call.
 class Driver {
  public:
   // Throws Error(LOCI_CODE_UNSUPPORTED) for a device that is not the plugin cuda's, or whose driver
@@ -37,7 +37,7 @@ class Driver {
 
   [[nodiscard]] const DriverFunctions* operator->() const { return &functions_; }
   [[nodiscard]] CUcontext context() const { return context_; }
-  // Of the driver's interface: 12080 is 12.8.
+  // Returns the version of the driver's interface: 12080 is 12.8.
   [[nodiscard]] int version() const { return version_; }
   // "cuda:0"
   [[nodiscard]] const std::string& place() const { return place_; }

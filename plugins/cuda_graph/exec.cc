@@ -26,7 +26,7 @@ std::string refusal_of(CUgraphExecUpdateResult result) {
   }
 }
 
-// Of the nodes that profiles have records of. Those of an op follow each other.
+// Returns the items of the nodes that profiles have records of. Those of an op follow each other.
 std::shared_ptr<const std::vector<std::uint64_t>> items_of(const Captured& captured) {
   std::vector<std::uint64_t> items;
   for (const Node& node : captured.nodes()) {

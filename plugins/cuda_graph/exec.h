@@ -1,4 +1,4 @@
-// What is launched.
+// An executable graph, which is launched.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class Graph;
 class Exec {
  public:
   Exec(std::shared_ptr<const Driver> driver, std::shared_ptr<const Captured> captured);
-  // What is queued of it runs.
+  // Launches that are queued still run.
   ~Exec() { (*driver_)->cuGraphExecDestroy(exec_); }
   Exec(const Exec&) = delete;
   Exec& operator=(const Exec&) = delete;

@@ -1,4 +1,4 @@
-// What a node computes with, as the driver tells it and an executable takes it.
+// The parameters that a node computes with, as the driver tells and an executable takes them.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace loci::cuda_graph {
 
-// Of a kernel, a copy or a fill, in words of 8 bytes, which may be addresses: of a kernel each
-// parameter begins one, of a copy they are the source and the target, of a fill its target.
+// The parameters of a kernel, a copy or a fill, in words of 8 bytes, which may be addresses: each
+// parameter of a kernel begins one, a copy has its source and target, a fill its target.
 class NodeParameters {
  public:
   // Throws Error(LOCI_CODE_UNSUPPORTED) where the driver does not tell them.

@@ -6,7 +6,7 @@
 namespace loci::cuda_graph {
 namespace {
 
-// What a kernel or the choice of one may go by.
+// A kernel or the choice of one may go by this alignment of addresses, in bytes.
 constexpr std::uint64_t kAlignment = 16;
 
 bool is_copy_of_host(const Op& op, const Captured& captured) {
@@ -14,7 +14,7 @@ bool is_copy_of_host(const Op& op, const Captured& captured) {
          captured.nodes()[op.first].type == CU_GRAPH_NODE_TYPE_MEMCPY;
 }
 
-// Whether every function in its nodes was one that says what it does with addresses.
+// Returns true if every function in its nodes was one that says what it does with addresses.
 bool is_plain(const Op& op, const Captured& captured) {
   const auto first = captured.nodes().begin() + static_cast<std::ptrdiff_t>(op.first);
   const auto last = captured.nodes().begin() + static_cast<std::ptrdiff_t>(op.last);

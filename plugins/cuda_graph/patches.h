@@ -13,8 +13,8 @@
 
 namespace loci::cuda_graph {
 
-// Of an executable that does what `captured` says, but for these. Nodes are given to the driver
-// once, however many of their addresses are others.
+// The patches of an executable that does what `captured` says, but for these. Nodes are given to
+// the driver once, however many of their addresses are others.
 class Patches {
  public:
   Patches(std::shared_ptr<const Driver> driver, std::shared_ptr<const Captured> captured)

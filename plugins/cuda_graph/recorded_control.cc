@@ -5,7 +5,7 @@
 namespace loci::cuda_graph {
 namespace {
 
-// What a stream records, and what its next work would wait for.
+// The graph that a stream records, and the nodes that its next work would wait for.
 struct Recorded {
   CUgraph graph = nullptr;
   std::vector<CUgraphNode> tips;

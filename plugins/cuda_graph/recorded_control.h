@@ -29,13 +29,13 @@ class RecordedControl {
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] CUstream around() const { return around_; }
   [[nodiscard]] CUstream body() const { return body_; }
-  // Of a branch: its first part is complete, and the other one comes.
+  // The first part of a branch is complete, and the other one comes.
   void begin_other();
-  // Whether what is recorded now is the last part.
+  // Returns true if the last part is recorded now.
   [[nodiscard]] bool is_last() const { return part_ + 1 == bodies_.size(); }
   // That is complete. Throws Error.
   void finish();
-  // What is in the part that is recorded now is another one, which is complete.
+  // The part that is recorded now consists of another loop or branch, which is complete.
   void add_inner(const RecordedControl& inner);
   // The conditional nodes, once it is complete.
   [[nodiscard]] const std::vector<ConditionalNode>& nodes() const { return nodes_; }

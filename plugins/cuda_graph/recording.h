@@ -18,14 +18,14 @@ class Recording {
   // Begins. Work of any other stream and thread goes on as before, the recording thread's too.
   Recording(std::shared_ptr<const Driver> driver, CUstream stream, cuda::StreamRecording& told);
 
-  // What comes next belongs to that op. Throws Error with the op before where that has made the
-  // recording invalid.
+  // Work that comes next belongs to that op. Throws Error with the op before where that has made
+  // the recording invalid.
   void announce(std::string_view op, std::uint64_t item);
-  // What was announced waits for those items alone. Throws Error, with nothing changed, for one
-  // that was not announced before it.
+  // The op that was announced waits for those items alone. Throws Error, with nothing changed, for
+  // one that was not announced before it.
   void depend(const std::uint64_t* items, std::uint64_t count);
-  // As loop_begin and the like of loci/abi/capture.h; `around` is the stream, or the body of what
-  // is open. Throws Error; where nothing of it can be recorded at all, with LOCI_CODE_UNSUPPORTED.
+  // Works as loop_begin and the like of loci/abi/capture.h; `around` is the stream, or the body of
+  // what is open. Throws Error; where nothing of it can be recorded, with LOCI_CODE_UNSUPPORTED.
   void begin(RecordedControl::Kind kind, ConditionSetter& setter, CUstream around, CUstream body,
              cuda::StreamRecording& told, CUdeviceptr condition);
   void begin_other(CUstream around);
@@ -42,21 +42,21 @@ class Recording {
     std::vector<CUgraphNode> tips;
   };
 
-  // Of what was announced before the latest.
+  // Finds an item among those announced before the latest.
   [[nodiscard]] std::size_t find_announced(std::uint64_t item) const;
-  // What the work behind those of an announced op waits for.
+  // Returns the nodes that the work behind those of an announced op waits for.
   [[nodiscard]] const std::vector<CUgraphNode>& tips_behind(std::size_t announced) const {
     return announced_[announced + 1].tips;
   }
   // False if the recording is invalid.
   bool read_tips(std::vector<CUgraphNode>& tips) const;
-  // What is open, and was begun last. Throws Error where that is another one.
+  // Returns the one that is open, and was begun last. Throws Error where that is another one.
   RecordedControl& innermost(RecordedControl::Kind kind, CUstream around) const;
   [[nodiscard]] bool records(CUstream stream) const;
   [[noreturn]] void refuse(const char* what) const;
   // The innermost first.
   void close_all();
-  // What was launched since is the last op's.
+  // Takes what was launched since as the last op's.
   void take_launches();
   // Leaves the stream free, whatever it gives.
   CUresult end_stream(CUgraph& graph) const;

@@ -1,4 +1,4 @@
-// What LOCI_CUDA_GRAPH_<KEY> sets, see README.md.
+// The settings that LOCI_CUDA_GRAPH_<KEY> set, see README.md.
 #pragma once
 
 #include <loci/plugin/plugin_object.hpp>

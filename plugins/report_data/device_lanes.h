@@ -16,7 +16,7 @@ struct DeviceTrack {
   std::uint32_t count = 0;
 };
 
-// Of one work on its track, where none overlaps another.
+// The place of one work on its track, where none overlaps another.
 struct DeviceSlot {
   std::uint32_t track = 0;  // index of DeviceLanes::tracks
   // The work's own, but for what overlaps earlier work by no more than the error of the clock.

@@ -21,7 +21,7 @@ bool is_operator(std::uint32_t kind) { return kind == LOCI_SPAN_OP || kind == LO
 // Phases and calls of a device's interface are parts of what they are in.
 bool is_part(std::uint32_t kind) { return kind == LOCI_SPAN_PHASE || kind == LOCI_SPAN_CALL; }
 
-// As the profiler's accounting has it: a fetch is no synchronous copy, yet its thread has nothing
+// Follows the profiler's accounting: a fetch is no synchronous copy, yet its thread has nothing
 // else to do.
 bool is_waiting(const loci_profile_span& span, const loci_profile_label& label) {
   if (label.kind == LOCI_SPAN_WAIT) return true;

@@ -22,7 +22,7 @@
 
 namespace loci::report {
 
-// What is of one kind, name and place: operators of a type, a part of the framework, copies.
+// The spans of one kind, name and place: operators of a type, a part of the framework, copies.
 struct TimeRow {
   std::uint32_t kind = 0;
   std::string name;
@@ -38,7 +38,7 @@ struct TimeRow {
   std::uint64_t work_ns = 0;
 };
 
-// By host time, most first. Spans in which the host waits have no row.
+// Returns rows ordered by host time, most first. Spans in which the host waits have no row.
 std::vector<TimeRow> time_rows(const loci_profile& profile);
 
 struct StepTimes {

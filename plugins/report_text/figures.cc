@@ -42,7 +42,7 @@ std::string scaled_time(std::uint64_t nanoseconds) {
   if (nanoseconds < 1000) return fmt::format("{}ns", nanoseconds);
   const auto time = static_cast<double>(nanoseconds);
   for (const TimeUnit& unit : kTimeUnits) {
-    // What rounds up to 1000 is 1 of the next unit.
+    // A time that rounds up to 1000 is 1 of the next unit.
     if (time / unit.nanoseconds >= 999.995 && unit.name != "s") continue;
     return fmt::format("{}{}", with_digits(time / unit.nanoseconds, unit.digits), unit.name);
   }

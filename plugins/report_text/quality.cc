@@ -52,7 +52,7 @@ std::string cost_text(const loci_profile& profile) {
       percent(quality.own_cost_ns, profile.wall_ns), scaled_time(quality.drain_cost_ns));
 }
 
-// What self, idle and unaccounted miss of the wall time, or have too much, over all threads.
+// The time by which self, idle and unaccounted differ from the wall time, over all threads.
 std::string accounting_text(const loci_profile& profile) {
   std::uint64_t wall = 0;
   std::uint64_t off = 0;

@@ -20,7 +20,7 @@ std::vector<QualityFact> quality_facts(const loci_profile& profile);
 // The facts as aligned lines.
 std::string quality_lines(const loci_profile& profile);
 
-// The same in a line for a screen: "dropped records 0, cut-off spans 0, ...".
+// The facts in a line for a screen: "dropped records 0, cut-off spans 0, ...".
 std::string quality_sentence(const loci_profile& profile);
 
 }  // namespace loci::report_text

@@ -1,4 +1,4 @@
-// What the classic report calls a copy.
+// The names that the classic report gives copies.
 #pragma once
 
 #include <loci/abi/profile.h>
@@ -8,8 +8,8 @@
 
 namespace loci::classic {
 
-// Whether the place "sim:0" is of an accelerator: as the profile's devices say, and any but the
-// host's where they do not name it. An empty place is the host's.
+// Returns true if the place "sim:0" is of an accelerator: as the profile's devices say, and any but
+// the host's where they do not name it. An empty place is the host's.
 bool is_accelerator(const loci_profile& profile, std::string_view place);
 
 // "GpuMemcpySync:CPU->GPU", "GpuMemcpyAsync(same_gpu):GPU->GPU", "GpuMemcpyPeerAsync:GPU->GPU" for

@@ -152,7 +152,7 @@ class EventListBuilder {
   EventLists result_;
   EventList list_{};
   std::vector<PathId> outer_;  // of each span
-  // By scope around, label and whether the host waited.
+  // The scopes, by scope around, label and whether the host waited.
   std::unordered_map<std::uint64_t, Scopes> seen_;
   std::unordered_map<PathId, std::unordered_map<std::string_view, std::size_t>> instances_;
 };

@@ -26,7 +26,7 @@ struct EventList {
 
 struct EventLists {
   Paths paths;
-  // Of the threads that have events, the thread that came last first.
+  // The lists of the threads that have events, the thread that came last first.
   std::vector<EventList> lists;
   // For each span the innermost scope that it is in or that it is; kNoPath outside of all.
   std::vector<PathId> scope_of_span;

@@ -18,7 +18,7 @@ inline double to_ms(std::uint64_t nanoseconds) { return static_cast<double>(nano
 inline double ratio(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
-// Of the whole report, in single precision as the model has it: the sixth digit goes by that.
+// The share of the whole report, in single precision as the model: the sixth digit goes by that.
 inline float share(std::uint64_t part, std::uint64_t whole) {
   return static_cast<float>(ratio(part, whole));
 }

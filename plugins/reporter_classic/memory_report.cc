@@ -38,7 +38,7 @@ struct Usage {
   std::uint64_t freed_bytes = 0;
 };
 
-// What happened at one place, annotations in order of their first event.
+// The usage of memory at one place, annotations in order of their first event.
 class PlaceUsage {
  public:
   void add(const Annotation& of, const loci_profile_memory_event& event) {
@@ -80,7 +80,7 @@ std::string usage_line(const std::string& place, const Paths& paths, const Usage
 
 std::string memory_text(const loci_profile& profile, const EventLists& events) {
   if (profile.memory_event_count == 0) return {};
-  // Whether it is the host's, and the place: accelerators come first.
+  // Keys are whether it is the host's, and the place: accelerators come first.
   std::map<std::pair<bool, std::string>, PlaceUsage> places;
   for (const loci_profile_memory_event& event : sdk::memory_events_of(profile)) {
     const loci_profile_tensor& tensor = profile.tensors[event.tensor];

@@ -1,4 +1,4 @@
-// What the classic report says above its table of events: how the time divides, and what copies
+// The classic report says this above its table of events: how the time divides, and what copies
 // between places took.
 #pragma once
 

@@ -12,7 +12,7 @@
 namespace loci::classic {
 
 inline constexpr std::uint32_t kNoRow = UINT32_MAX;
-// Of a table of all threads.
+// A table of all threads has this for its thread.
 inline constexpr std::uint32_t kAllThreads = UINT32_MAX;
 
 // The time of a call is that of the host, of the device, or their sum, as the state says.
@@ -29,7 +29,7 @@ struct Row {
   std::vector<std::uint32_t> children;  // that are shown below it, in their order
 };
 
-// Of a call; the whole of a row that has only parts of calls.
+// Returns the mean time of a call; the whole of a row that has only parts of calls.
 double mean_ns(const Row& row);
 
 struct RowTable {
@@ -39,9 +39,9 @@ struct RowTable {
   std::uint64_t tops_ns = 0;        // the sum of their totals: the whole of every ratio
 };
 
-// Of all lists, one after the other.
+// Makes one table of all lists, one after the other.
 RowTable merged_table(const EventLists& events, const Settings& settings);
-// Of one list; runs that were spread over threads are no rows of it.
+// Makes the table of one list; runs that were spread over threads are no rows of it.
 RowTable thread_table(const EventLists& events, const EventList& list, const Settings& settings);
 
 // "mul", "mul/compute" for a phase; with a thread, what stands outermost is "thread1::mul".

@@ -1,4 +1,4 @@
-// What a classic report shows, and how.
+// The settings of what a classic report shows, and how.
 #pragma once
 
 #include <loci/plugin/reporter.hpp>
@@ -19,7 +19,7 @@ enum class TracerOption { kDefault, kOpDetail, kAllOpDetail };
 // The order of rows. kDefault: by the end of the first call.
 enum class SortedKey { kDefault, kCalls, kTotal, kMax, kMin, kAve };
 
-// Of one report.
+// The settings of one report.
 struct Settings {
   Form form = Form::k2x;
   State state = State::kAll;

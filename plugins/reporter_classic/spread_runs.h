@@ -19,7 +19,7 @@ class SpreadRuns {
 
   // The run that adopted this span, else LOCI_PROFILE_NONE.
   [[nodiscard]] std::uint32_t adopter_of(std::uint32_t span) const { return adopters_[span]; }
-  // Whether this span is a run that adopted others.
+  // Returns true if this span is a run that adopted others.
   [[nodiscard]] bool is_spread(std::uint32_t span) const { return adopted_[span]; }
   // Device time launched by what it adopted.
   [[nodiscard]] std::uint64_t adopted_device_ns(std::uint32_t span) const {

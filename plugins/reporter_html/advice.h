@@ -1,4 +1,4 @@
-// What the figures of a profile suggest. Each piece of advice carries the numbers that led to it.
+// The advice that a profile's figures suggest. Each piece carries the numbers that led to it.
 #pragma once
 
 #include <loci/abi/profile.h>
@@ -36,11 +36,11 @@ Fact bytes_fact(std::string name, std::uint64_t bytes);
 Fact ratio_fact(std::string name, double ratio);
 Fact text_fact(std::string name, std::string_view text);
 
-// What following the advice saves in a step: these copies, less `more` others that it brings about.
-// Their bytes and time are known only where there are none of those.
+// Adds what following the advice saves in a step: these copies, less `more` others that it brings
+// about. Their bytes and time are known only where there are none of those.
 void add_savings(Advice& advice, const CopySum& copies, std::uint64_t steps, std::uint64_t more);
 
-// Of all rules below, by cost, highest first.
+// Returns the advice of all rules below, by cost, highest first.
 std::vector<Advice> all_advice(const loci_profile& profile);
 
 // Variables that cross between the same places in each step, feeds and fetches aside.

@@ -28,7 +28,7 @@ using CopyKey = std::tuple<std::string_view, std::string_view, std::string_view>
 // out what was asked for, and for loads and packing of parameters, which are done once and are of
 // no step.
 std::map<CopyKey, CopySum> avoidable_copies(const loci_profile& profile);
-// Whether a copy is among them.
+// Returns true if a copy is among the avoidable ones.
 bool may_be_avoidable(const loci_profile& profile, const loci_profile_copy& copy);
 CopySum sum_of(const loci_profile& profile, const loci_profile_copy& copy);
 
@@ -36,7 +36,7 @@ CopySum sum_of(const loci_profile& profile, const loci_profile_copy& copy);
 // up, or evaluates, may do without. At least `least`.
 std::uint64_t habit_of(const loci_profile& profile, std::uint64_t least);
 
-// What crosses to an operator and back to where it came from.
+// The copies that cross to an operator and back to where they came from.
 struct RoundTrip {
   CopySum in;
   CopySum out;

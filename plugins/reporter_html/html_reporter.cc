@@ -38,7 +38,7 @@ std::uint64_t parse_max_events(const std::string& text) {
                   kLargestMaxEvents, text));
 }
 
-// As page/script/format.js names them.
+// Returns the word that page/script/format.js has for a unit.
 std::string_view unit_word(Fact::Unit unit) {
   switch (unit) {
     case Fact::Unit::kCount: return "count";

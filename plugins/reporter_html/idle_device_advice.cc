@@ -14,7 +14,7 @@ namespace {
 
 using sdk::to_view;
 
-// Of the time from the first to the last work of a device.
+// The least idle share of the time from the first to the last work of a device.
 constexpr double kMinIdleShare = 0.1;
 constexpr std::size_t kShownSpans = 5;
 

@@ -12,7 +12,7 @@ namespace {
 using sdk::to_view;
 
 constexpr double kLow = 0.25;
-// Of the time that its device was busy: less is not worth a look.
+// The least share of the time that its device was busy: less is not worth a look.
 constexpr double kMinBusyShare = 0.01;
 
 struct KernelSum {
@@ -22,7 +22,7 @@ struct KernelSum {
   const loci_profile_device_span* longest = nullptr;
 };
 
-// By device and name.
+// The sums of kernels, by device and name.
 using KernelSums = std::map<std::pair<std::uint32_t, std::string_view>, KernelSum>;
 
 KernelSums kernels_of(const loci_profile& profile) {

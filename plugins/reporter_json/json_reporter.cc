@@ -23,7 +23,7 @@ void index_member(JsonWriter& json, const char* name, std::uint32_t index) {
   }
 }
 
-// What an operator, a wait, a range is of.
+// Writes the label of an operator, a wait or a range.
 void label_members(JsonWriter& json, const loci_profile_label& label) {
   json.member("kind", span_kind_word(label.kind))
       .member("name", label.name)

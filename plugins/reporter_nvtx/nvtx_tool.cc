@@ -37,7 +37,7 @@ struct ExportVersionInfo {
 using ExportTable = const void* (*)(std::uint32_t id);
 using Initialize = int (*)(ExportTable export_table);
 
-// What the tool writes into. One more entry than there are, NULL, ends each table.
+// The tool writes into these. One more entry than there are, NULL, ends each table.
 std::array<Function, kCoreSize> core_functions{};
 std::array<Function, kCore2Size> core2_functions{};
 std::array<Function*, kCoreSize + 1> core_table{};

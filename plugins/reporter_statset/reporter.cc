@@ -42,7 +42,7 @@ bool is_shown(std::uint32_t kind) {
   return kind == LOCI_SPAN_USER || kind == LOCI_SPAN_OP || kind == LOCI_SPAN_GRADIENT;
 }
 
-// By total, most first.
+// Returns the statistics in the order of their totals, most first.
 std::vector<Stat> stats_of(const loci_profile& profile) {
   std::map<std::string, Stat> by_name;
   for (const loci_profile_node& node : sdk::thread_nodes_of(profile)) {

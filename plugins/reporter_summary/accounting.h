@@ -7,8 +7,8 @@
 
 namespace loci::summary {
 
-// What was profiled, a bar of self, idle and unaccounted time, their figures, and the times of the
-// steps: five lines.
+// Shows what was profiled, a bar of self, idle and unaccounted time, their figures, and the times
+// of the steps: five lines.
 void show_accounting(const loci_profile& profile, Screen& screen);
 
 }  // namespace loci::summary

@@ -1,4 +1,4 @@
-// What devices did, why they did nothing, and what memory they held.
+// The part on what devices did, why they did nothing, and what memory they held.
 #pragma once
 
 #include <loci/abi/profile.h>

@@ -9,7 +9,7 @@ namespace loci::summary {
 
 inline constexpr std::size_t kColumns = 100;
 
-// Of a terminal, by the number of its escape sequence.
+// The colours of a terminal, by the numbers of their escape sequences.
 enum class Colour { kPlain = 0, kBold = 1, kRed = 31, kGreen = 32, kYellow = 33 };
 
 class Screen {

@@ -95,7 +95,7 @@ TraceArgs span_args(std::string_view label_members, const loci_profile_label& la
   const bool waited = (span.flags & LOCI_SPAN_HOST_WAITED) != 0;
   if (span.device_ns != 0) args.add("device_us", static_cast<double>(span.device_ns) / 1e3);
   if (label.kind == LOCI_SPAN_COPY) {
-    // What the host spends on a copy that it does not wait for tells nothing of its speed.
+    // The host's time for a copy that it does not wait for tells nothing of its speed.
     const std::uint64_t ns =
         span.device_ns != 0 ? span.device_ns : (waited ? span.end_ns - span.begin_ns : 0);
     if (ns != 0) args.add("gb_per_s", rate(label.bytes, ns) / 1e9);

@@ -1,4 +1,4 @@
-// What events say beside their times.
+// The arguments that events have beside their times.
 #pragma once
 
 #include <loci/abi/profile.h>
@@ -31,13 +31,13 @@ class TraceArgs {
   std::string members_;
 };
 
-// What a viewer shows on a slice: the type of an operator, which variable a copy is of.
+// Returns what a viewer shows on a slice: the type of an operator, which variable a copy is of.
 std::string trace_title(const loci_profile_label& label);
 TraceArgs label_args(const loci_profile_label& label);
-// Of one span, after those of its label.
+// Returns the arguments of one span, after those of its label.
 TraceArgs span_args(std::string_view label_members, const loci_profile_label& label,
                     const loci_profile_span& span);
-// Of the label of what launched device work.
+// Returns the arguments of the label of what launched device work.
 TraceArgs launcher_args(const loci_profile_label& label);
 // After those of its launcher.
 TraceArgs device_args(std::string_view launcher_members, const loci_profile_device_span& work);

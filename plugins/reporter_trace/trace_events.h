@@ -40,7 +40,7 @@ class TraceEvents {
   TraceCounts write(const TraceWindow& window, const Emit& emit) const;
 
  private:
-  // Of a label, ready to be written.
+  // The texts of a label, ready to be written.
   struct LabelText {
     std::string head;  // name and category
     std::string args;

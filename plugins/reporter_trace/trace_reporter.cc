@@ -32,7 +32,7 @@ std::string remark(const TraceWindow& selected, const TraceWindow& shown,
                      static_cast<double>(shown.end_ns) / 1e6, settings.max_bytes / 1'000'000);
 }
 
-// What lies in `window` and is whole there.
+// Counts the steps that lie in `window` and are whole there.
 std::uint64_t steps_in(const loci_profile& profile, const TraceWindow& window) {
   std::uint64_t count = 0;
   for (const loci_profile_step& step : sdk::steps_of(profile)) {

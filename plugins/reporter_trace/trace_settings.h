@@ -1,4 +1,4 @@
-// What the user said of a trace.
+// The settings that the user gave for a trace.
 #pragma once
 
 #include <cstdint>

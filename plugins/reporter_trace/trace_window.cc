@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kSlices = 1000;
 
-// What came in the last moment counts too, hence the one.
+// The last moment's events count too, hence the one.
 TraceWindow whole_session(const loci_profile& profile) { return {0, profile.wall_ns + 1}; }
 
 }  // namespace

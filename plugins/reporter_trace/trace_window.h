@@ -16,7 +16,7 @@ struct TraceWindow {
   std::uint64_t begin_ns = 0;
   std::uint64_t end_ns = 0;
 
-  // Whether any of [begin, end] lies in it; a moment counts as something.
+  // Returns true if any of [begin, end] lies in it; a moment counts as something.
   [[nodiscard]] bool shows(std::uint64_t begin, std::uint64_t end) const {
     return begin < end_ns && (end > begin_ns || begin >= begin_ns);
   }

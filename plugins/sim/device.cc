@@ -174,7 +174,7 @@ SimDevice::End SimDevice::end_of(std::uint32_t kind, const void* pointer, std::u
     return {other.memory_.alias(pointer, bytes, what), access, false};
   }
   auto* data = static_cast<std::byte*>(const_cast<void*>(pointer));
-  // What is not pinned is only touched while the host waits, so nothing can race with it.
+  // Memory that is not pinned is only touched while the host waits, so nothing can race with it.
   if (!machine_.pinned.covers(pointer, bytes)) return {data, {}, true};
   return {data, access, false};
 }

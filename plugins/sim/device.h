@@ -21,7 +21,7 @@
 
 namespace loci::sim {
 
-// Of streams; the lower number is the greater one.
+// The priorities of streams; the lower number is the greater one.
 inline constexpr std::int32_t kLeastPriority = 0;
 inline constexpr std::int32_t kGreatestPriority = -2;
 

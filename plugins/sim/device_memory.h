@@ -34,7 +34,7 @@ class DeviceMemory {
   // Throws Error(LOCI_CODE_DATA_LOSS) after the free, naming the allocation, if a red zone is
   // damaged.
   void finish_free(const void* pointer);
-  // Whether finish_free has still to come for some.
+  // Returns true if finish_free has still to come for some.
   [[nodiscard]] bool has_pending_frees() const;
 
   // Where the device finds [pointer, pointer + bytes). Throws Error(LOCI_CODE_INVALID_ARGUMENT),
@@ -44,7 +44,7 @@ class DeviceMemory {
   [[nodiscard]] std::uint64_t used() const;
   [[nodiscard]] std::uint64_t limit() const { return limit_; }
 
-  // What is wrong when the device is closed: allocations that were not freed, damaged red zones.
+  // The findings when the device is closed: allocations that were not freed, damaged red zones.
   [[nodiscard]] std::vector<std::string> findings() const;
 
  private:

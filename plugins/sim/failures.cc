@@ -9,7 +9,7 @@
 namespace loci::sim {
 namespace {
 
-// Whether the countdown has come to its end with this call.
+// Returns true if the countdown has come to its end with this call.
 bool comes_due(std::atomic<std::int64_t>& countdown) {
   std::int64_t left = countdown.load(std::memory_order_relaxed);
   while (left > 0 && !countdown.compare_exchange_weak(left, left - 1)) {

@@ -1,4 +1,4 @@
-// What fails on a device: on purpose, and while enqueued work runs.
+// The failures of a device: on purpose, and while enqueued work runs.
 #pragma once
 
 #include <atomic>

@@ -16,7 +16,7 @@ class FreeRanges {
   // The offset of `bytes` bytes that are free no longer; none if no free range is that long.
   // Changes nothing where it throws std::bad_alloc.
   std::optional<std::uint64_t> take(std::uint64_t bytes);
-  // What take gave.
+  // Gives back a range that take() gave.
   void give(std::uint64_t offset, std::uint64_t bytes) noexcept;
 
  private:

@@ -63,7 +63,7 @@ void DriverExec::patch(std::uint64_t item, std::uint32_t argument, void* address
   }
   auto patched = std::make_shared<GraphNode>(**found);
   patched->work = (*found)->work->with_address(argument, address, &patched->accesses);
-  // What is queued goes on with what it has.
+  // Launches that are queued go on with the nodes that they have.
   auto changed = std::make_shared<GraphNodes>(*nodes_);
   (*changed)[static_cast<std::size_t>(found - nodes_->begin())] = std::move(patched);
   nodes_ = std::move(changed);

@@ -1,4 +1,4 @@
-// What a stream has recorded, and what a launch of it enqueues.
+// The graph that a stream has recorded, and the work that a launch of it enqueues.
 #pragma once
 
 #include <cstddef>
@@ -75,9 +75,9 @@ class GraphWork final : public Work {
   [[nodiscard]] const GraphWork* as_graph() const override { return this; }
 
   [[nodiscard]] const GraphNodes& nodes() const { return *nodes_; }
-  // Of a node of it, in this launch.
+  // Returns the facts of a node of it, in this launch.
   [[nodiscard]] WorkFacts facts_of(const GraphNode& node) const;
-  // What the launch takes before its first task begins; its kernels take no such time of their own.
+  // The time before the launch's first task begins; its kernels take no such time of their own.
   [[nodiscard]] std::chrono::nanoseconds latency() const { return latency_; }
   void reach_end() const { end_->reach(); }
 

@@ -18,7 +18,7 @@ struct DriverText {
   std::uint64_t size = 0;
 };
 
-// What status gives.
+// The values that status gives.
 enum class DriverCapture : std::uint32_t { kNone, kActive, kInvalid };
 
 // One task of a graph.
@@ -44,9 +44,9 @@ struct DriverLaunch {
 struct GraphDriver {
   const char* (*message)();
 
-  // What is enqueued into the stream is recorded from then on.
+  // Work that is enqueued into the stream is recorded from then on.
   std::int32_t (*begin)(Stream* stream);
-  // What comes next belongs to that op.
+  // Work that comes next belongs to that op.
   std::int32_t (*annotate)(Stream* stream, DriverText op, std::uint64_t item);
   // Which waits for those ops alone; without it, for what came before.
   std::int32_t (*depend)(Stream* stream, const std::uint64_t* items, std::uint64_t count);
@@ -61,7 +61,7 @@ struct GraphDriver {
 
   std::int32_t (*instantiate)(const DriverGraph* graph, DriverExec** out_exec);
   std::int32_t (*launch)(DriverExec* exec, Stream* stream, const DriverLaunch* launch);
-  // Of later launches: where an argument lies (flat: inputs, then outputs), or all tasks.
+  // Changes later launches: where an argument lies (flat: inputs, then outputs), or all tasks.
   std::int32_t (*patch)(DriverExec* exec, std::uint64_t item, std::uint32_t argument,
                         void* address);
   std::int32_t (*update)(DriverExec* exec, const DriverGraph* graph);

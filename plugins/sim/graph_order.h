@@ -1,4 +1,4 @@
-// What the tasks of a recorded graph wait for.
+// The order of a recorded graph: which tasks wait for which.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ struct GraphPlace {
   std::uint32_t lane = 0;             // tasks of one come one after the other
 };
 
-// Of a recording. Tasks are numbered in the order in which they are added.
+// The order of a recording. Tasks are numbered in the order in which they are added.
 class GraphOrder {
  public:
-  // What is added next belongs to that item, and waits for what was added last.
+  // The tasks that are added next belong to that item, and wait for what was added last.
   void begin(std::uint64_t item);
   // It waits for those items instead. Throws Error(LOCI_CODE_INVALID_ARGUMENT), with nothing
   // changed, for one that did not begin before it.

@@ -1,5 +1,5 @@
-// What native_handle gives for a device of type "sim". For tests that want to know what the device
-// did, or to make it fail.
+// The handles that native_handle gives for a device of type "sim". For tests that want to know what
+// the device did, or to make it fail.
 #pragma once
 
 #include <atomic>

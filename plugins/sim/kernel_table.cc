@@ -13,12 +13,12 @@
 namespace loci::sim {
 namespace {
 
-// What a loci_kernel* points to.
+// A loci_kernel* points to this.
 struct Created {
   const sdk::Host* host;
   loci_kernel* kernel;
 };
-// What a loci_prepared* points to.
+// A loci_prepared* points to this.
 struct Prepared {
   std::shared_ptr<const QueuedKernel> kernel;
 };

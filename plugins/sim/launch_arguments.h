@@ -32,7 +32,7 @@ class LaunchArguments {
   [[nodiscard]] bool writes_host() const { return writes_host_; }
   [[nodiscard]] bool reads_device() const { return reads_device_; }
   [[nodiscard]] bool reads_host() const { return !host_data_.empty(); }
-  // As they were given, but for what lies on the host: inputs there are the copies.
+  // Returns the views as given, but for those that lie on the host: inputs there are the copies.
   [[nodiscard]] std::vector<loci_view> public_views() const;
   [[nodiscard]] void* public_workspace() const;
   // Bytes that this takes, about.

@@ -1,4 +1,4 @@
-// What the devices of the plugin have in common.
+// The machine that the devices of the plugin have in common.
 #pragma once
 
 #include <memory>

@@ -19,7 +19,7 @@ class MappedMemory {
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   // The public address of an offset.
   [[nodiscard]] void* address(std::uint64_t offset) const { return public_ + offset; }
-  // Whether [pointer, pointer + bytes) are public addresses of this memory.
+  // Returns true if [pointer, pointer + bytes) are public addresses of this memory.
   [[nodiscard]] bool contains(const void* pointer, std::uint64_t bytes) const {
     const auto* first = static_cast<const std::byte*>(pointer);
     return first >= public_ && first <= public_ + bytes_ &&

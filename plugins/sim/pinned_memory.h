@@ -26,7 +26,7 @@ class PinnedMemory {
   void add(const void* pointer, std::uint64_t bytes);
   void remove(const void* pointer);
 
-  // Whether all of [pointer, pointer + bytes) lies in one pinned range.
+  // Returns true if all of [pointer, pointer + bytes) lies in one pinned range.
   [[nodiscard]] bool covers(const void* pointer, std::uint64_t bytes) const;
 
  private:

@@ -1,4 +1,4 @@
-// What the devices did, for profiles: "loci.profile.source".
+// The devices' work, for profiles: "loci.profile.source".
 #pragma once
 
 #include <atomic>

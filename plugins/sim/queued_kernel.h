@@ -33,7 +33,7 @@ class QueuedKernel : public std::enable_shared_from_this<QueuedKernel> {
   // Enqueues; what has outputs on the host and reads nothing of the device runs at once, because
   // such outputs have to be there when launch returns. Throws sdk::Error.
   void launch(const loci_launch& launch, Stream* stream) const;
-  // The same arguments but for the address of one, flat: inputs, then outputs. Throws
+  // Returns these arguments but for the address of one, flat: inputs, then outputs. Throws
   // Error(LOCI_CODE_INVALID_ARGUMENT) if that has none on the device.
   [[nodiscard]] std::unique_ptr<LaunchArguments> arguments_with(const LaunchArguments& arguments,
                                                                 std::uint32_t argument,

@@ -36,7 +36,7 @@ class RaceChecker {
   void enter(std::size_t stream, const std::string& task, const std::vector<Access>& accesses);
   void enter_host(const std::string& task, const std::vector<Access>& accesses);
 
-  // What has happened when all work now in the stream has ended.
+  // Returns what has happened when all work now in the stream has ended.
   [[nodiscard]] VectorClock now(std::size_t stream) const;
   void stream_waits(std::size_t stream, const VectorClock& for_what);
   void host_saw(const VectorClock& what);

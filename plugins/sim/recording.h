@@ -22,7 +22,7 @@ class Recording {
     item_ = item;
     order_.begin(item);
   }
-  // As GraphOrder::depend().
+  // Does as GraphOrder::depend().
   void depend(const std::uint64_t* items, std::uint64_t count) { order_.depend(items, count); }
   // A kernel is called by its op's name, a copy says itself what it is.
   void add(std::unique_ptr<Work> work, const std::vector<Access>& accesses);

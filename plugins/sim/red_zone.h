@@ -8,7 +8,7 @@
 namespace loci::sim {
 
 inline constexpr std::byte kRedZone{0xA5};
-// What freed memory is filled with: a NaN in every floating dtype, -1 in the signed ones.
+// Freed memory is filled with this: a NaN in every floating dtype, -1 in the signed ones.
 inline constexpr std::byte kPoison{0xFF};
 
 void paint_red_zone(std::byte* zone, std::uint64_t bytes);

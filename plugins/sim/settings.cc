@@ -91,7 +91,7 @@ bool set_seed(Settings& settings, Text text) {
   return read_integer(text, 0, std::numeric_limits<std::uint64_t>::max(), &settings.seed);
 }
 
-// Whether there are such ops says the list of kernels.
+// The list of kernels says whether there are such ops.
 bool set_without(Settings& settings, Text text) {
   settings.without = text;
   return true;

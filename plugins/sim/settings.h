@@ -1,5 +1,5 @@
-// What the software accelerator is told: LOCI_SIM=key=value,key=value, or LOCI_SIM_<KEY>=value for
-// one of them, which goes before the list. README.md says what each key means.
+// The settings of the software accelerator: LOCI_SIM=key=value,key=value, or LOCI_SIM_<KEY>=value
+// for one of them, which goes before the list. README.md says what each key means.
 #pragma once
 
 #include <cstdint>

@@ -75,7 +75,7 @@ class Stream {
   void require_plain(std::string_view what);
   [[nodiscard]] Recording& required_recording(const char* function);
   void host_saw(const VectorClock& what) const;
-  // Of a graph; with the lock.
+  // The nodes of a graph enter the race checker; with the lock.
   void enter_races(const GraphNodes& nodes);
 
   SimDevice& device_;

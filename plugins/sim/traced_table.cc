@@ -11,7 +11,7 @@ namespace {
 
 const loci_device_api& plain() { return *sdk::device_table<SimPlugin, SimDevice>(); }
 
-// What joins a call to the work that it enqueues.
+// Returns the number that joins a call to the work that it enqueues.
 template <class... Arguments>
 std::uint64_t correlation_of(const Arguments&...) {
   return 0;
@@ -25,7 +25,7 @@ std::uint64_t correlation_of(loci_stream*, loci_host_fn, void*, std::uint64_t co
   return correlation;
 }
 
-// Of the plugin's instance that a handle belongs to.
+// Returns the source of the plugin's instance that a handle belongs to.
 ProfileSource& source_of(loci_device* device) {
   return sdk::device_of<SimDevice>(device).machine().profile;
 }

@@ -1,4 +1,4 @@
-// What a stream runs.
+// The work that a stream runs.
 #pragma once
 
 #include <loci/abi/profile.h>
@@ -16,7 +16,7 @@ namespace loci::sim {
 
 class GraphWork;
 
-// What a profile says of a task.
+// The facts that a profile has of a task.
 struct WorkFacts {
   std::uint32_t kind = LOCI_DEVICE_WORK_KERNEL;
   std::uint32_t direction = LOCI_COPY_UNKNOWN;
@@ -40,16 +40,16 @@ class Work {
   // Events and frees: neither delayed nor made to fail, and done on a lost device too, so that
   // nobody waits for ever.
   [[nodiscard]] virtual bool is_control() const { return false; }
-  // Of work that is no control.
+  // Returns the facts of work that is no control.
   [[nodiscard]] virtual WorkFacts facts() const { return {}; }
-  // What it takes on the described machine.
+  // Returns the time that it takes on the described machine.
   [[nodiscard]] virtual std::chrono::nanoseconds duration() const { return {}; }
   // How much of that is the launch of a kernel by itself, which it has not within a graph.
   [[nodiscard]] virtual std::chrono::nanoseconds launch_latency() const { return {}; }
 
   // A graph's launch is run task by task.
   [[nodiscard]] virtual const GraphWork* as_graph() const { return nullptr; }
-  // Of work in a graph: the same with another address for that argument, and what it then touches.
+  // Makes a copy of work in a graph with another address for that argument, and tells its accesses.
   // Throws Error(LOCI_CODE_UNSUPPORTED) if it is no kernel.
   [[nodiscard]] virtual std::shared_ptr<Work> with_address(
       std::uint32_t /*argument*/, void* /*address*/, std::vector<Access>* /*accesses*/) const {

@@ -50,7 +50,7 @@ class Worker {
   void run();
   void run_one(Work& work) noexcept;
   void run_graph(const GraphWork& graph) noexcept;
-  // Of work that is no control; the functions say what it is within what was launched.
+  // Runs work that is no control; the functions say what it is within what was launched.
   template <class Name, class Facts>
   void run_task(Work& work, std::chrono::nanoseconds duration, const Name& name,
                 const Facts& facts) noexcept;

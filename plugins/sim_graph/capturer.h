@@ -14,7 +14,7 @@ namespace loci::sim_graph {
 
 class SimGraphPlugin;
 
-// What the objects of one capturer have in common; they may outlive it.
+// The objects of one capturer have this in common; they may outlive it.
 struct Driver {
   const sim::GraphDriver& functions;
   const sdk::NativeHandles handles;

@@ -23,7 +23,7 @@ struct Faults {
 // Throws Error(`code`), naming the function, if the countdown comes to its end with this call.
 void enter(std::atomic<std::int64_t>& fault, loci_code code, const char* function);
 
-// The same, for it and all later calls.
+// Throws as enter() does, at that call and at all later ones.
 void enter_for_good(std::atomic<std::int64_t>& fault, loci_code code, const char* function);
 
 }  // namespace loci::sim_graph

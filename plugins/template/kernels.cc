@@ -79,7 +79,7 @@ void prepare_matmul(Prepare& prepare) {
   prepare.emplace<Matmul>(x.dim(0), n, k, std::int64_t{1}, k);
 }
 
-// What is refused runs on the CPU; `loci plan` shows the reason.
+// A refused op runs on the CPU; `loci plan` shows the reason.
 std::string supports_matmul(const OpDesc& op) {
   const auto attributes = op.attributes();
   if (attributes.boolean("transpose_x") || attributes.boolean("transpose_y")) {

@@ -15,7 +15,7 @@ namespace sample_plugin {
 
 class SampleGraphPlugin;
 
-// What the objects of one capturer have in common; they may outlive it.
+// The objects of one capturer have this in common; they may outlive it.
 struct Driver {
   const GraphFunctions& functions;
   const loci::sdk::NativeHandles handles;

@@ -1,4 +1,4 @@
-// What the plugin brings: the capturer of capturer.h.
+// The plugin brings the capturer of capturer.h.
 #include <loci/plugin/plugin.hpp>
 
 #include "capturer.h"

@@ -1,4 +1,4 @@
-// What the plugin brings: an op, and a kernel of it for the CPU.
+// The plugin brings an op, and a kernel of it for the CPU.
 #include <loci/plugin/plugin.hpp>
 
 #include "swish.h"

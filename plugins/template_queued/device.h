@@ -99,7 +99,7 @@ class SampleDevice {
   void check_async(std::uint64_t& correlation);
   void* native_handle(Stream* stream, std::string_view name);
 
-  // What `work` throws is kept for check_async.
+  // An error that `work` throws is kept for check_async.
   void run(std::uint64_t correlation, const std::function<void()>& work) noexcept;
 
  private:

@@ -18,7 +18,7 @@ class Graph {
   const std::shared_ptr<const Tasks> tasks;
 };
 
-// What is queued keeps its tasks, whatever becomes of the executable.
+// A queued launch keeps its tasks, whatever becomes of the executable.
 class Executable {
  public:
   explicit Executable(const Graph& graph) : tasks_(graph.tasks) {}

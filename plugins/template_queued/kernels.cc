@@ -84,7 +84,7 @@ void prepare_matmul(Prepare& prepare) {
   prepare.emplace<Matmul>(x.dim(0), y.dim(1), y.dim(0));
 }
 
-// What is refused runs on the CPU; `loci plan` shows the reason.
+// A refused op runs on the CPU; `loci plan` shows the reason.
 std::string supports_matmul(const OpDesc& op) {
   const auto attributes = op.attributes();
   if (attributes.boolean("transpose_x") || attributes.boolean("transpose_y")) {

@@ -1,4 +1,4 @@
-// What the plugin brings: the device of device.h, and the kernels of kernels.cc.
+// The plugin brings the device of device.h, and the kernels of kernels.cc.
 #include <loci/plugin/plugin.hpp>
 
 #include "device.h"

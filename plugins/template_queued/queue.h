@@ -38,7 +38,7 @@ class Queue {
 
   // A task throws nothing.
   void add(std::function<void()> task);
-  // Whether all that was added has ended.
+  // Returns true if all that was added has ended.
   [[nodiscard]] bool is_idle() const;
   void wait() const;
 

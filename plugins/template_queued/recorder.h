@@ -1,4 +1,4 @@
-// What a stream records instead of running it.
+// The tasks that a stream records instead of running them.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Task {
 };
 using Tasks = std::vector<Task>;
 
-// Of one stream. From any thread; the rules are those of loci/abi/capture.h. Throws
+// Records for one stream. From any thread; the rules are those of loci/abi/capture.h. Throws
 // loci::sdk::Error.
 class Recorder {
  public:
@@ -37,7 +37,7 @@ class Recorder {
   // Refuses `what`, such as "it is waited for", while the stream records; the recording is invalid
   // from then on.
   void require_plain(const char* what);
-  // The same where the calling thread is the one that records.
+  // Refuses `what` where the calling thread is the one that records.
   void require_other_thread(const char* what);
 
  private:

@@ -1,4 +1,4 @@
-// What the plugin brings: a reporter.
+// The plugin brings a reporter.
 #include <loci/plugin/plugin.hpp>
 
 #include "reporter.h"

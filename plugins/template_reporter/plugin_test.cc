@@ -16,7 +16,7 @@ void require(bool holds, const std::string& what) {
   if (!holds) throw std::runtime_error(what);
 }
 
-// Of a session with three short ranges and a long one.
+// Returns the report of a session with three short ranges and a long one.
 std::string report_with(const std::string& options) {
   loci::Profiler profiler(loci::ProfilerOptions().reporter("sample" + options + "=report.txt"));
   for (int i = 0; i < 3; ++i) const loci::ProfileRange range("short");

@@ -29,7 +29,7 @@ std::string printable(std::string_view name) {
   return text;
 }
 
-// By time; equal ones by name, so that a profile has one report.
+// Returns rows ordered by time; equal ones by name, so that a profile has one report.
 std::vector<Row> rows_of(const loci_profile& profile) {
   std::map<std::string, Row> by_name;
   for (const loci_profile_node& node : loci::sdk::nodes_of(profile)) {

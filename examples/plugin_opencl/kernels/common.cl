@@ -5,7 +5,7 @@
 // Every operation rounds, as in the operators' definitions.
 #pragma OPENCL FP_CONTRACT OFF
 
-// As in axes.h.
+// The struct is that of axes.h.
 #define MAX_RANK 8
 typedef struct {
   ulong rank;

@@ -18,7 +18,7 @@ __kernel void relu(INPUT(float, x), OUTPUT(float, out), const ulong count) {
   out[out_at + i] = value < 0 ? 0 : value;
 }
 
-// Of relu's result; NaN lets the gradient through.
+// The result of relu tells the gradient; NaN lets the gradient through.
 __kernel void relu_grad(INPUT(float, result), INPUT(float, out_grad), OUTPUT(float, x_grad),
                         const ulong count) {
   const ulong i = get_global_id(0);

@@ -60,7 +60,7 @@ class Reduce final : public loci::sdk::Kernel {
   std::vector<std::int64_t> axes_;
 };
 
-// Of input 0 only the shape is there.
+// Input 0 is there with its shape alone.
 template <Kind kind>
 class ReduceGrad final : public loci::sdk::Kernel {
  public:

@@ -97,7 +97,7 @@ struct ThreadPlaces {
   int step;
 };
 
-// A thread sums these: its places, of up to `most` rows of a group.
+// The sums of a thread: those of its places, of up to `most` rows of a group.
 template <class C, int most>
 struct PatchSums {
   // In the patches, of a thread that has a plane; `elements` is where the first place's first tap

@@ -1,4 +1,4 @@
-// The launches of convolutions are told these, by the shapes of theirs.
+// The arguments of the launches of convolutions, by the shapes of these.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ enum class ConvForm { kManyRows, kFewRows, kPatch, kDirect };
 [[nodiscard]] bool has_patches(const ConvGather& gather);
 // Sets the tiles of the form. How many threads there is work for.
 std::int64_t take_form(ConvGather& gather, ConvForm form);
-// Sets tiles of patches likewise, for threads of so many turns where there are as many rows.
+// Sets the tiles of patches, by threads of so many turns where rows suffice; gives threads.
 std::int64_t take_patches(ConvGather& gather, std::int64_t turns);
 
 // The gradient of the filter, as suits any device: parts, and so results, depend on the shape

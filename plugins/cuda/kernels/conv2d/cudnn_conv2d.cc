@@ -23,7 +23,7 @@ constexpr std::uint64_t kLibraryTypes = LOCI_DTYPE_BIT(LOCI_DTYPE_F16) |
                                         LOCI_DTYPE_BIT(LOCI_DTYPE_BF16) |
                                         LOCI_DTYPE_BIT(LOCI_DTYPE_F32);
 
-// The library's algorithms make use of this alignment at most.
+// The library's algorithms make use of this alignment, in bytes, at most.
 constexpr std::uintptr_t kOperandAlignment = 16;
 
 bool is_aligned(const CudnnOperands& operands) {

@@ -82,7 +82,7 @@ void lay_out_columns(ReduceLayout& layout, const sdk::ReducePlan& plan, loci_dty
 constexpr std::int64_t kVectorsOfStaging = 24;
 // Blocks that keep a multiprocessor's memory busy.
 constexpr std::int64_t kBusyBlocks = 2;
-// The bytes that every device lets a block have, less the part that folds take.
+// The bytes of shared memory that every device lets a block have, less the part that folds take.
 constexpr std::int64_t kSharedBytes = std::int64_t{47} * 1024;
 
 int held_by(std::int64_t threads, std::int64_t count, int most_held) {

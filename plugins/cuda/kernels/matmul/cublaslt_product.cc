@@ -13,10 +13,10 @@
 namespace loci::cuda {
 namespace {
 
-// The library's algorithms make use of this alignment at most.
+// The library's algorithms make use of this alignment, in bytes, at most.
 constexpr std::uint32_t kVectorAlignment = 16;
 
-// NVIDIA recommends these for the processors of most devices and for those of sm_90.
+// NVIDIA recommends these bytes for the processors of most devices and for those of sm_90.
 constexpr std::uint64_t kUsualWorkspace = std::uint64_t{4} << 20;
 constexpr std::uint64_t kLargeWorkspace = std::uint64_t{32} << 20;
 

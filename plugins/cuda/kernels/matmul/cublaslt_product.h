@@ -70,7 +70,7 @@ class CublasLtProduct {
 
  private:
   [[nodiscard]] std::uint64_t bytes_of(const CublasLtMatrix& matrix, loci_dtype dtype) const;
-  // Returns true if there are sums, at the beginning of a launch's workspace, in so many bytes.
+  // Returns true if sums lie at the beginning of a launch's workspace, in so many bytes.
   [[nodiscard]] bool has_sums() const { return result_dtype_ != dtype_; }
   [[nodiscard]] std::uint64_t bytes_of_sums() const;
   // Returns what tells it from all others for which the library may name other algorithms.

@@ -22,7 +22,7 @@ AxisVectors channels_of(sdk::Dims dims, bool channels_last, loci_dtype dtype) {
   return axis_vectors(sdk::AxisSplit({matrix, 2}, 0), dtype);
 }
 
-// The attributes of both ops say this.
+// The form that the attributes of both ops ask for.
 struct BatchNormForm {
   explicit BatchNormForm(const sdk::OpDesc& op)
       : channels_last(op.attributes().text("data_layout") == "NHWC"),

@@ -9,7 +9,7 @@ namespace {
 template <class T>
 using square_t = std::conditional_t<std::is_same_v<T, __half>, float, double>;
 
-// Divides by products, unless they are of double: the power of two, mostly 1, keeps the reciprocal
+// Divides by products, unless C is double: the power of two, mostly 1, keeps the reciprocal
 // within what C holds with all digits.
 template <class C>
 class Divided {

@@ -54,7 +54,7 @@ struct Draw {
   Constants constants;
 };
 
-// The ops have this in common.
+// The part that the random ops have in common.
 class RandomOp {
  public:
   explicit RandomOp(const sdk::OpDesc& op)
