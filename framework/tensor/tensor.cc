@@ -83,7 +83,7 @@ void* Tensor::raw_data() const {
   return data;
 }
 
-const void* Tensor::read_data() const { return tensor::data_for_user(*this, "raw_data()"); }
+const void* Tensor::read_data() const { return tensor::data_for_user(*this, "read_data()"); }
 
 const Tensor& Tensor::set_name(const std::string& name) const {
   checked(impl_);

@@ -41,15 +41,12 @@ class CommentsTest(unittest.TestCase):
                 "// Offsets are in bytes.\nint d;\n")
         self.assertEqual(list(comments.leaning_lines(text)), [(1, "What"), (6, "Of")])
 
-    def test_a_folder_may_have_no_more_and_says_fewer(self):
-        allowed, lines = comments.parse_list("# counts\n2 framework/core\n5 sdk/include\n")
-        found = {"framework/core": 3, "sdk/include": 4, "tools/new": 1}
-        self.assertEqual([(finding.line, finding.message.split(",")[0])
-                          for finding in comments.compare(found, allowed, lines)],
-                         [(2, "framework/core has 3 comments that begin with What"),
-                          (3, "sdk/include has 4 comments left that lean on the line before"),
-                          (1, "tools/new has 1 comments that begin with What")])
-        self.assertEqual(list(comments.compare(allowed, allowed, lines)), [])
+    def test_tells_file_line_and_word(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "a.h").write_text("int a;\n// By index.\nint b;\n", encoding="utf-8")
+            found = list(comments.check(Path(folder), [PurePosixPath("a.h")]))
+        self.assertEqual([(finding.path, finding.line) for finding in found], [("a.h", 2)])
+        self.assertIn("begins with By and leans", found[0].message)
 
 
 class LayeringTest(unittest.TestCase):
