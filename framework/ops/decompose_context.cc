@@ -42,6 +42,10 @@ Value DecomposeContext::input(std::string_view slot, std::size_t index) const {
   return index < values.size() ? values[index] : Value{};
 }
 
+const TensorType& DecomposeContext::output_type(std::string_view slot, std::size_t index) const {
+  return types_[known_slot(schema_.output_index(slot), slot, schema_)].at(index);
+}
+
 std::size_t DecomposeContext::output_count(std::string_view slot) const {
   return types_[known_slot(schema_.output_index(slot), slot, schema_)].size();
 }

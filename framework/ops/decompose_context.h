@@ -35,6 +35,8 @@ class DecomposeContext {
   // Undefined for an empty optional slot.
   [[nodiscard]] Value input(std::string_view slot, std::size_t index = 0) const;
   [[nodiscard]] static TensorType type(Value value) { return value.emitter->type(value); }
+  // The type that inference says of an output that is there.
+  [[nodiscard]] const TensorType& output_type(std::string_view slot, std::size_t index = 0) const;
   // The number of outputs of the slot; 0 if an optional one is absent.
   [[nodiscard]] std::size_t output_count(std::string_view slot) const;
   void set_output(std::string_view slot, Value value, std::size_t index = 0);

@@ -188,6 +188,21 @@ void add_indexing(std::vector<KernelCase>* cases) {
                     0});
 }
 
+// Decoders make images twice as large so.
+void add_transposed_convolutions(std::vector<KernelCase>* cases) {
+  cases->push_back({"conv2d_transpose 4x4/2 to 128 [1,256,28,28]",
+                    {values({1, 256, 28, 28}), values({256, 128, 4, 4})},
+                    [](const Tensors& in) {
+                      ConvTranspose2dOptions options;
+                      options.strides = {2, 2};
+                      options.paddings = {1, 1};
+                      return conv2d_transpose(in[0], in[1], options);
+                    },
+                    "F.conv_transpose2d(x, y, stride=2, padding=1)",
+                    "[node('ConvTranspose', ['x', 'y'], strides=[2, 2], pads=[1] * 4)]",
+                    1e-4});
+}
+
 void add_pads(std::vector<KernelCase>* cases) {
   const auto add = [&](const std::string& mode) {
     cases->push_back({"pad by 1, " + mode + " [1,64,112,112]",
@@ -338,6 +353,7 @@ std::vector<KernelCase> kernel_cases() {
   add_activations(&cases);
   add_elementwise(&cases);
   add_indexing(&cases);
+  add_transposed_convolutions(&cases);
   add_pads(&cases);
   add_positions(&cases);
   add_reductions(&cases);

@@ -13,6 +13,7 @@ set(LOCI_OP_FAMILIES
   concat
   control_flow
   conv2d
+  conv2d_transpose
   creation
   cross_entropy
   dropout
@@ -44,8 +45,9 @@ set(LOCI_OP_FAMILIES
   sum
   transpose
   unary_math)
-# The core runs blocks and makes views itself; what passes fuse is a matter of the plugin that can.
-set(LOCI_OP_FAMILIES_WITHOUT_KERNELS control_flow fused_conv2d fused_matmul reshape)
+# The core runs blocks, makes views and decomposes conv2d_transpose itself; what passes fuse is a
+# matter of the plugin that can.
+set(LOCI_OP_FAMILIES_WITHOUT_KERNELS control_flow conv2d_transpose fused_conv2d fused_matmul reshape)
 # A case is one op with tensors for its inputs, and has no blocks.
 set(LOCI_OP_FAMILIES_WITHOUT_CASES control_flow)
 

@@ -56,7 +56,7 @@ constexpr StandardOp kAtenOps[] = {
     {"clone", kDirect, "assign", ""},
     {"col2im", kDirect, "col2im", ""},
     {"constant_pad_nd", kDirect, "pad", ""},
-    {"convolution", kInPart, "conv2d", "1 dimension by unsqueeze, none of 3, not transposed"},
+    {"convolution", kInPart, "conv2d,conv2d_transpose", "1 dimension by unsqueeze, none of 3"},
     {"convolution_backward", kInPart, "conv2d_grad_input,conv2d_grad_filter", "2 dimensions"},
     {"copy", kDirect, "assign", ""},
     {"cos", kDirect, "cos", ""},

@@ -41,6 +41,35 @@ class LOCI_PUBLIC Conv2d : public Module {
   Tensor bias_;
 };
 
+// conv2d_transpose(): [batch, in_channels, height, width] to [batch, out_channels, ...].
+// Parameters: "weight", [in_channels, out_channels / groups, height, width], xavier-initialised,
+// and "bias", [out_channels], zeros.
+class LOCI_PUBLIC ConvTranspose2d : public Module {
+ public:
+  // The kernel is [height, width].
+  ConvTranspose2d(std::int64_t in_channels, std::int64_t out_channels,
+                  std::array<std::int64_t, 2> kernel, ConvTranspose2dOptions options = {},
+                  const ParameterOptions& parameters = {});
+  // A square one.
+  ConvTranspose2d(std::int64_t in_channels, std::int64_t out_channels, std::int64_t kernel,
+                  ConvTranspose2dOptions options = {}, const ParameterOptions& parameters = {})
+      : ConvTranspose2d(in_channels, out_channels, std::array<std::int64_t, 2>{kernel, kernel},
+                        std::move(options), parameters) {}
+
+  Tensor forward(const Tensor& x) override;
+  [[nodiscard]] std::string type() const override { return "ConvTranspose2d"; }
+  [[nodiscard]] std::string arguments() const override;
+
+  [[nodiscard]] const Tensor& weight() const noexcept { return weight_; }
+  // Undefined without one.
+  [[nodiscard]] const Tensor& bias() const noexcept { return bias_; }
+
+ private:
+  ConvTranspose2dOptions options_;
+  Tensor weight_;
+  Tensor bias_;
+};
+
 }  // namespace nn
 }  // namespace v0
 }  // namespace loci

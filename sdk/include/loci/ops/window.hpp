@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <loci/op_call.hpp>
+#include <loci/ops/elementwise.hpp>
+#include <loci/ops/shape.hpp>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,38 @@ LOCI_OP V conv2d(const V& x, const V& filter, const Conv2dOptions& options = {},
       .attr("groups", options.groups)
       .attr("padding_algorithm", options.padding_algorithm)
       .result();
+}
+
+struct ConvTranspose2dOptions {
+  std::vector<std::int64_t> strides{1, 1};
+  // They are taken off the result: [height, width], or [top, bottom, left, right].
+  std::vector<std::int64_t> paddings{0, 0};
+  // It is added at the bottom and the right; [height, width], each less than the stride.
+  std::vector<std::int64_t> output_padding{0, 0};
+  std::vector<std::int64_t> dilations{1, 1};
+  std::int64_t groups = 1;
+};
+
+// Transposed convolution: the gradient of conv2d for its image, which goes the other way. x:
+// [batch, channels, height, width]; filter: [channels, filters / groups, height, width]; bias:
+// [filters] or undefined. Floating. The result is [batch, filters, ...] with the extents
+//
+//   (extent - 1) * stride + dilation * (filter's - 1) + 1 + output_padding - paddings
+//
+// as of PyTorch's conv_transpose2d and ONNX's ConvTranspose.
+template <class V>
+LOCI_OP V conv2d_transpose(const V& x, const V& filter, const ConvTranspose2dOptions& options = {},
+                           const V& bias = {}) {
+  const V out = OpCall<V>("conv2d_transpose")
+                    .input("x", x)
+                    .input("filter", filter)
+                    .attr("strides", options.strides)
+                    .attr("paddings", options.paddings)
+                    .attr("output_padding", options.output_padding)
+                    .attr("dilations", options.dilations)
+                    .attr("groups", options.groups)
+                    .result();
+  return bias.defined() ? elementwise_add(out, reshape(bias, {1, -1, 1, 1})) : out;
 }
 
 struct Pool2dOptions {

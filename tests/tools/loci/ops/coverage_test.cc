@@ -91,7 +91,6 @@ TEST_P(StandardTest, OpsThatAreNotThereAreKnown) {
                                       "causal_conv",
                                       "col2im",
                                       "conv2d_integer",
-                                      "conv2d_transpose",
                                       "cumprod",
                                       "cumsum",
                                       "deform_conv2d",
