@@ -3,6 +3,7 @@
 #include <cmath>
 #include <loci/nn/activation.hpp>
 #include <loci/ops/activation.hpp>
+#include <loci/ops/composed.hpp>
 #include <loci/ops/elementwise.hpp>
 #include <loci/ops/loss.hpp>
 
@@ -45,9 +46,25 @@ Tensor Hardswish::forward(const Tensor& x) {
   const eager::UserCall call(__builtin_return_address(0));
   return hard_swish(x);
 }
+Tensor CELU::forward(const Tensor& x) {
+  const eager::UserCall call(__builtin_return_address(0));
+  return celu(x, alpha_);
+}
+Tensor ELU::forward(const Tensor& x) {
+  const eager::UserCall call(__builtin_return_address(0));
+  return elu(x, alpha_);
+}
+Tensor LeakyReLU::forward(const Tensor& x) {
+  const eager::UserCall call(__builtin_return_address(0));
+  return leaky_relu(x, negative_slope_);
+}
 Tensor Mish::forward(const Tensor& x) {
   const eager::UserCall call(__builtin_return_address(0));
   return mish(x);
+}
+Tensor SELU::forward(const Tensor& x) {
+  const eager::UserCall call(__builtin_return_address(0));
+  return selu(x);
 }
 Tensor SiLU::forward(const Tensor& x) {
   const eager::UserCall call(__builtin_return_address(0));
@@ -71,6 +88,11 @@ Tensor LogSoftmax::forward(const Tensor& x) {
 }
 
 std::string GELU::arguments() const { return fmt::format("approximate={}", truth(approximate_)); }
+std::string CELU::arguments() const { return fmt::format("alpha={}", alpha_); }
+std::string ELU::arguments() const { return fmt::format("alpha={}", alpha_); }
+std::string LeakyReLU::arguments() const {
+  return fmt::format("negative_slope={}", negative_slope_);
+}
 std::string Softplus::arguments() const { return fmt::format("beta={}", beta_); }
 std::string Softmax::arguments() const { return fmt::format("axis={}", axis_); }
 std::string LogSoftmax::arguments() const { return fmt::format("axis={}", axis_); }

@@ -9,6 +9,7 @@
 #include <loci/ops/activation.hpp>
 #include <loci/ops/attention.hpp>
 #include <loci/ops/comparison.hpp>
+#include <loci/ops/composed.hpp>
 #include <loci/ops/creation.hpp>
 #include <loci/ops/elementwise.hpp>
 #include <loci/ops/indexing.hpp>

@@ -19,6 +19,10 @@ TEST_F(ActivationTest, AreTheOps) {
   EXPECT_EQ(elements(GELU(true)(x)), elements(gelu(x, true)));
   EXPECT_EQ(elements(Hardsigmoid()(x)), elements(hard_sigmoid(x)));
   EXPECT_EQ(elements(Hardswish()(x)), elements(hard_swish(x)));
+  EXPECT_EQ(elements(CELU(2)(x)), elements(celu(x, 2)));
+  EXPECT_EQ(elements(ELU(2)(x)), elements(elu(x, 2)));
+  EXPECT_EQ(elements(LeakyReLU()(x)), elements(leaky_relu(x, 0.01)));
+  EXPECT_EQ(elements(SELU()(x)), elements(selu(x)));
   EXPECT_EQ(elements(Mish()(x)), elements(mish(x)));
   EXPECT_EQ(elements(SiLU()(x)), elements(silu(x)));
   EXPECT_EQ(elements(Softplus()(x)), elements(softplus(x)));
@@ -45,6 +49,10 @@ TEST_F(ActivationTest, Print) {
   EXPECT_EQ(GELU(true).to_string(), "GELU(approximate=True)");
   EXPECT_EQ(Hardsigmoid().to_string(), "Hardsigmoid()");
   EXPECT_EQ(Hardswish().to_string(), "Hardswish()");
+  EXPECT_EQ(CELU().to_string(), "CELU(alpha=1)");
+  EXPECT_EQ(ELU(0.5).to_string(), "ELU(alpha=0.5)");
+  EXPECT_EQ(LeakyReLU().to_string(), "LeakyReLU(negative_slope=0.01)");
+  EXPECT_EQ(SELU().to_string(), "SELU()");
   EXPECT_EQ(Mish().to_string(), "Mish()");
   EXPECT_EQ(SiLU().to_string(), "SiLU()");
   EXPECT_EQ(Softplus(0.5).to_string(), "Softplus(beta=0.5)");
@@ -55,7 +63,15 @@ TEST_F(ActivationTest, Print) {
 
 TEST_F(ActivationTest, HaveRightGradients) {
   Sequential model;
-  model.add<ReLU>().add<Sigmoid>().add<Tanh>().add<GELU>().add<Mish>().add<SiLU>();
+  model.add<ReLU>()
+      .add<Sigmoid>()
+      .add<Tanh>()
+      .add<GELU>()
+      .add<CELU>()
+      .add<ELU>()
+      .add<LeakyReLU>()
+      .add<SELU>();
+  model.add<Mish>().add<SiLU>();
   model.add<Softplus>().add<Softplus>(2.0).add<Softsign>().add<Softmax>().add<LogSoftmax>();
   for (std::size_t i = 0; i < model.size(); ++i) {
     expect_right_gradients(model[i], varied({2, 3}));

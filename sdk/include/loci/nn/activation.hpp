@@ -51,10 +51,52 @@ class LOCI_PUBLIC Hardswish : public Module {
   [[nodiscard]] std::string type() const override { return "Hardswish"; }
 };
 
+class LOCI_PUBLIC CELU : public Module {
+ public:
+  explicit CELU(double alpha = 1) : alpha_(alpha) {}
+
+  Tensor forward(const Tensor& x) override;
+  [[nodiscard]] std::string type() const override { return "CELU"; }
+  [[nodiscard]] std::string arguments() const override;
+
+ private:
+  double alpha_;
+};
+
+class LOCI_PUBLIC ELU : public Module {
+ public:
+  explicit ELU(double alpha = 1) : alpha_(alpha) {}
+
+  Tensor forward(const Tensor& x) override;
+  [[nodiscard]] std::string type() const override { return "ELU"; }
+  [[nodiscard]] std::string arguments() const override;
+
+ private:
+  double alpha_;
+};
+
+class LOCI_PUBLIC LeakyReLU : public Module {
+ public:
+  explicit LeakyReLU(double negative_slope = 0.01) : negative_slope_(negative_slope) {}
+
+  Tensor forward(const Tensor& x) override;
+  [[nodiscard]] std::string type() const override { return "LeakyReLU"; }
+  [[nodiscard]] std::string arguments() const override;
+
+ private:
+  double negative_slope_;
+};
+
 class LOCI_PUBLIC Mish : public Module {
  public:
   Tensor forward(const Tensor& x) override;
   [[nodiscard]] std::string type() const override { return "Mish"; }
+};
+
+class LOCI_PUBLIC SELU : public Module {
+ public:
+  Tensor forward(const Tensor& x) override;
+  [[nodiscard]] std::string type() const override { return "SELU"; }
 };
 
 class LOCI_PUBLIC SiLU : public Module {
