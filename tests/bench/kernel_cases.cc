@@ -279,6 +279,29 @@ void add_reductions(std::vector<KernelCase>* cases) {
                     1e-4});
 }
 
+void add_running_sums(std::vector<KernelCase>* cases) {
+  const auto add = [&](const std::string& name, const Shape& shape, int axis, auto run,
+                       const std::string& torch, const std::string& onnx) {
+    cases->push_back({name,
+                      {values(shape)},
+                      [=](const Tensors& in) { return run(in[0], axis); },
+                      torch + "(x, " + std::to_string(axis) + ")",
+                      onnx,
+                      1e-3});
+  };
+  const auto sum = [](const Tensor& x, int axis) { return cumsum(x, axis); };
+  const auto sum_of_onnx = [](const std::string& axis) {
+    return "[onnx.helper.make_node('Constant', [], ['axis'], value_int=" + axis +
+           "), node('CumSum', ['x', 'axis'])]";
+  };
+  add("cumsum of rows [1024,1024]", {1024, 1024}, 1, sum, "torch.cumsum", sum_of_onnx("1"));
+  add("cumsum of columns [1024,1024]", {1024, 1024}, 0, sum, "torch.cumsum", sum_of_onnx("0"));
+  add("cumsum of one row [1,1048576]", {1, 1 << 20}, 1, sum, "torch.cumsum", sum_of_onnx("1"));
+  add(
+      "cumprod of rows [1024,1024]", {1024, 1024}, 1,
+      [](const Tensor& x, int axis) { return cumprod(x, axis); }, "torch.cumprod", "");
+}
+
 void add_normalization(std::vector<KernelCase>* cases) {
   const Tensor x = values({1024, 1024});
   const auto add = [&](const std::string& name, const Tensor& input, auto run,
@@ -357,6 +380,7 @@ std::vector<KernelCase> kernel_cases() {
   add_pads(&cases);
   add_positions(&cases);
   add_reductions(&cases);
+  add_running_sums(&cases);
   add_normalization(&cases);
   add_products(&cases);
   add_convolutions(&cases);

@@ -16,6 +16,7 @@ set(LOCI_OP_FAMILIES
   conv2d_transpose
   creation
   cross_entropy
+  cumulative
   dropout
   elementwise_binary
   elementwise_unary

@@ -22,6 +22,7 @@ sdk::KernelList all_kernels() {
   add_conv2d_filter(kernels);
   add_cross_entropy(kernels);
   add_cublaslt_matmul(kernels);  // before add_matmul(), whose kernels take what it leaves
+  add_cumulative(kernels);
   add_dropout(kernels);
   add_fill(kernels);
   add_compiled_chain(kernels);  // before add_fused_elementwise(), which takes what it leaves

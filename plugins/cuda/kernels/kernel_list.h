@@ -38,6 +38,7 @@ void add_cross_entropy(Kernels& kernels);
 void add_cublaslt_conv2d(Kernels& kernels);
 void add_cublaslt_matmul(Kernels& kernels);
 void add_cudnn_conv2d(Kernels& kernels);
+void add_cumulative(Kernels& kernels);
 void add_dropout(Kernels& kernels);
 void add_fill(Kernels& kernels);
 void add_fused_elementwise(Kernels& kernels);

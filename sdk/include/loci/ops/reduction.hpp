@@ -77,5 +77,29 @@ LOCI_OP V argmax(const V& x, int axis = -1, bool keep_dim = false) {
       .result();
 }
 
+// Along `axis`, the sum, and the product, of all elements up to each one, which has the shape and
+// the dtype of x: integers wrap. `exclusive` leaves the element itself out, so that the first is 0,
+// or 1; `reverse` begins at the end. float16 and bfloat16 are rounded once, at each element. The
+// results are the same, to the bit, for each number of threads. A product has a gradient also where
+// there are zeros.
+template <class V>
+LOCI_OP V cumsum(const V& x, int axis = -1, bool exclusive = false, bool reverse = false) {
+  return OpCall<V>("cumsum")
+      .input("x", x)
+      .attr("axis", static_cast<std::int64_t>(axis))
+      .attr("exclusive", exclusive)
+      .attr("reverse", reverse)
+      .result();
+}
+template <class V>
+LOCI_OP V cumprod(const V& x, int axis = -1, bool exclusive = false, bool reverse = false) {
+  return OpCall<V>("cumprod")
+      .input("x", x)
+      .attr("axis", static_cast<std::int64_t>(axis))
+      .attr("exclusive", exclusive)
+      .attr("reverse", reverse)
+      .result();
+}
+
 }  // namespace v0
 }  // namespace loci
