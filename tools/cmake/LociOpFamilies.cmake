@@ -44,6 +44,7 @@ set(LOCI_OP_FAMILIES
   slice
   softmax
   sum
+  topk
   transpose
   unary_math)
 # The core runs blocks, makes views and decomposes conv2d_transpose itself; what passes fuse is a

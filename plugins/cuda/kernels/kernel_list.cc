@@ -46,6 +46,7 @@ sdk::KernelList all_kernels() {
   add_slice(kernels);
   add_softmax(kernels);
   add_sum(kernels);
+  add_topk(kernels);
   add_transpose(kernels);
   add_unary(kernels);
   return sdk::KernelList(std::move(kernels));

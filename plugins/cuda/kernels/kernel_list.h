@@ -61,6 +61,7 @@ void add_shape(Kernels& kernels);
 void add_slice(Kernels& kernels);
 void add_softmax(Kernels& kernels);
 void add_sum(Kernels& kernels);
+void add_topk(Kernels& kernels);
 void add_transpose(Kernels& kernels);
 void add_unary(Kernels& kernels);
 

@@ -21,6 +21,7 @@
 #include <loci/ops/reduction.hpp>
 #include <loci/ops/resampling.hpp>
 #include <loci/ops/shape.hpp>
+#include <loci/ops/sorting.hpp>
 #include <loci/ops/unary_math.hpp>
 #include <loci/ops/update.hpp>
 #include <loci/ops/window.hpp>
