@@ -62,7 +62,7 @@ bool gathered_rows(RowsContext& ctx) {
 void register_gather_ops(OpRegistry& registry) {
   registry.add(OpSchema("gather")
                    .gradient_uses({"gather_grad"})
-                   .meaning("the slices of x at index along the axis")
+                   .meaning("the slices of x at the positions of index along the axis")
                    .exact()
                    .input("x")
                    .input("index", kIndices)

@@ -39,7 +39,7 @@ class ElementLines {
   }
 
   void check(const char* op, const sdk::Host& host, const IntegerView& index) const {
-    check_positions(op, host, index, count_, {&extent_, 1}, axis_);
+    (void)check_positions(op, host, index, count_, {&extent_, 1}, axis_);
   }
 
   // Calls visit(i, t) for the elements of the lines in [begin, end), i of the index and t of the

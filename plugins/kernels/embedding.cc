@@ -48,8 +48,7 @@ class EmbeddingGrad final : public sdk::Kernel {
                                  .count = count,
                                  .rows = weight.dim(0),
                                  .width = weight.dim(1),
-                                 .padding = padding_,
-                                 .least = kNoRow});
+                                 .padding = padding_});
     });
   }
 

@@ -12,6 +12,10 @@ namespace {
 using sdk::OpDesc;
 using sdk::Prepare;
 
+std::int64_t dimension(sdk::Dims x, std::int64_t axis_attribute) {
+  return static_cast<std::int64_t>(sdk::axis_index(axis_attribute, x.size()));
+}
+
 class Gather final : public sdk::Kernel {
  public:
   explicit Gather(const OpDesc& op) : axis_(op.attributes().integer("axis")) {}
@@ -25,7 +29,8 @@ class Gather final : public sdk::Kernel {
                                    .tables = split.outer,
                                    .count = prepare.op().input(1).numel(),
                                    .rows = split.count,
-                                   .row_bytes = split.inner * bytes});
+                                   .row_bytes = split.inner * bytes,
+                                   .axis = dimension(x.dims(), axis_)});
   }
 
  private:
@@ -48,7 +53,8 @@ class GatherGrad final : public sdk::Kernel {
                                  .tables = split.outer,
                                  .count = count,
                                  .rows = split.count,
-                                 .width = split.inner});
+                                 .width = split.inner,
+                                 .axis = dimension(x.dims(), axis_)});
     });
   }
 

@@ -39,7 +39,7 @@ class IndexTuples {
   void find_rows(const char* op, const sdk::Host& host, const IntegerView& index,
                  std::int64_t* rows) const {
     const auto length = static_cast<std::int64_t>(length_);
-    check_positions(op, host, index, count_ * length, {extents_.data(), length_}, batch_);
+    (void)check_positions(op, host, index, count_ * length, {extents_.data(), length_}, batch_);
     index.with_data([&](const auto* positions) {
       host.parallel_for(
           0, count_, grain_for(1000 * length), [&](std::int64_t begin, std::int64_t end) {

@@ -7,6 +7,7 @@
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/integer_view.h"
 #include "plugins/kernels/isa.h"
+#include "plugins/kernels/positions.h"
 #include "plugins/kernels/row_ids.h"
 
 namespace loci::kernels {
@@ -16,6 +17,36 @@ namespace loci::kernels {
 constexpr std::int64_t row_grain(std::int64_t row_bytes) {
   return grain_for(80'000 + row_bytes * 50);
 }
+
+// Ids of rows, of which negative ones count from the end.
+class RowPositions {
+ public:
+  RowPositions(const IntegerView& ids, std::int64_t rows) : ids_(ids), rows_(rows) {}
+
+  LOCI_INLINE std::int64_t operator[](std::int64_t i) const { return from_start(ids_[i], rows_); }
+  // Calls visit(ids), as IntegerView::with_data() does, with what counts from the start.
+  template <class Visit>
+  void with_data(const Visit& visit) const {
+    ids_.with_data([&](const auto* data) { visit(Data(data, rows_)); });
+  }
+
+ private:
+  template <class Id>
+  class Data {
+   public:
+    Data(const Id* ids, std::int64_t rows) : ids_(ids), rows_(rows) {}
+
+    LOCI_INLINE std::int64_t operator[](std::int64_t i) const { return from_start(ids_[i], rows_); }
+    Data operator+(std::int64_t begin) const { return {ids_ + begin, rows_}; }
+
+   private:
+    const Id* ids_;
+    std::int64_t rows_;
+  };
+
+  IntegerView ids_;
+  std::int64_t rows_;
+};
 
 // Input 0 is `tables` tables of `rows` rows, input 1 `count` indices: of each table, the rows that
 // the indices name.
@@ -27,12 +58,20 @@ struct LookUp {
 
   void launch(const sdk::Launch& launch) const {
     const IntegerView ids(launch.input_view(1));
-    check_row_ids(op, ids, count, rows);
-    copy(launch.input<char>(0), ids, launch.output<char>(0));
+    const char* from = launch.input<char>(0);
+    char* to = launch.output<char>(0);
+    if (axis < 0) {
+      check_row_ids(op, ids, count, rows);
+      return copy(from, ids, to);
+    }
+    const auto dimension = static_cast<std::size_t>(axis);
+    const bool is_plain = check_positions(op, *host, ids, count, {&rows, 1}, dimension);
+    is_plain ? copy(from, ids, to) : copy(from, RowPositions(ids, rows), to);
   }
 
   // Copies the rows of ids that were checked.
-  void copy(const char* from, const IntegerView& ids, char* to) const {
+  template <class Ids>
+  void copy(const char* from, const Ids& ids, char* to) const {
     if (row_bytes == 0) return;  // nor are there addresses to copy between
     host->parallel_for(0, tables * count, row_grain(row_bytes),
                        [&](std::int64_t begin, std::int64_t end) {
@@ -46,7 +85,8 @@ struct LookUp {
                        });
   }
 
-  void copy_rows(const char* table, const IntegerView& ids, std::int64_t begin, std::int64_t end,
+  template <class Ids>
+  void copy_rows(const char* table, const Ids& ids, std::int64_t begin, std::int64_t end,
                  char* to) const {
     if (padding < 0) {
       switch (row_bytes) {
@@ -67,8 +107,9 @@ struct LookUp {
   // Rows of at least a line. Where vectors are lines, one of a later row is asked for with each
   // that is copied: asked for all at once, they fill the processor's list of what it waits for, and
   // the copy waits too.
-  void copy_long_rows(const char* table, const IntegerView& ids, std::int64_t begin,
-                      std::int64_t end, char* to) const {
+  template <class Ids>
+  void copy_long_rows(const char* table, const Ids& ids, std::int64_t begin, std::int64_t end,
+                      char* to) const {
     const std::int64_t ahead = std::clamp<std::int64_t>(kBytesAhead / row_bytes, 1, kRowsAhead);
     // A copy: what is captured by reference is read again after each line that is written.
     run_widest([&, bytes = row_bytes](auto vector) LOCI_INLINE {
@@ -101,15 +142,15 @@ struct LookUp {
 
   // Rows of one element each: nothing but the look-ups themselves, several of which are under way
   // at a time.
-  template <class Element>
-  static void copy_elements(const char* table, const IntegerView& all_ids, std::int64_t begin,
+  template <class Element, class Ids>
+  static void copy_elements(const char* table, const Ids& all_ids, std::int64_t begin,
                             std::int64_t end, char* to) {
     constexpr std::int64_t kTogether = 8;
     const auto* from = reinterpret_cast<const Element*>(table);
     auto* out = reinterpret_cast<Element*>(to);
     const std::int64_t count = end - begin;
-    all_ids.with_data([&](const auto* data) {
-      const auto* ids = data + begin;
+    all_ids.with_data([&](auto data) {
+      const auto ids = data + begin;
       std::int64_t i = 0;
       for (; i + kTogether <= count; i += kTogether) {
         Element found[kTogether];
@@ -136,6 +177,8 @@ struct LookUp {
   std::int64_t rows;
   std::int64_t row_bytes;
   std::int64_t padding = -1;  // a row that reads as zeros
+  // The dimension whose positions the indices are, which may count from the end; -1 for ids.
+  std::int64_t axis = -1;
 };
 
 }  // namespace loci::kernels

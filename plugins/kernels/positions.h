@@ -12,8 +12,9 @@ namespace loci::kernels {
 
 // Throws Error(kInvalidArgument) that names the first of `count` positions outside of its
 // dimension, and where it is; the host's threads look. They are `extents.size()` each: the first is
-// one along the dimension `first_dimension`, of extent extents[0], and so on.
-void check_positions(const char* op, const sdk::Host& host, const IntegerView& index,
+// one along the dimension `first_dimension`, of extent extents[0], and so on. True if all count
+// from the start.
+bool check_positions(const char* op, const sdk::Host& host, const IntegerView& index,
                      std::int64_t count, sdk::Dims extents, std::size_t first_dimension);
 
 // Counts a position that was checked from the start.

@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "plugins/kernels/positions.h"
+
 namespace loci::kernels {
 namespace {
 
@@ -20,6 +22,25 @@ void sort_by_digit(const RowKey* from, RowKey* to, std::int64_t count, int shift
   std::int64_t next = 0;
   for (std::int64_t& place : places) next += std::exchange(place, next);
   for (std::int64_t i = 0; i < count; ++i) to[places[digit(from[i])]++] = from[i];
+}
+
+RowKey key_of(std::int64_t row, std::int64_t position) {
+  return static_cast<RowKey>(row) << 32 | static_cast<RowKey>(position);
+}
+
+// Sorts `count` keys at the begin of a workspace of two lists of `all`.
+RowKeys sort_keys(RowKey* keys, std::int64_t count, std::int64_t all, std::int64_t rows) {
+  if (count < kFewKeys) {
+    std::sort(keys, keys + count);
+    return {keys, count};
+  }
+  RowKey* other = keys + all;
+  const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(rows - 1)));
+  for (int bit = 0; bit < bits; bit += kDigitBits) {
+    sort_by_digit(keys, other, count, 32 + bit);
+    std::swap(keys, other);
+  }
+  return {keys, count};
 }
 
 }  // namespace
@@ -51,25 +72,22 @@ std::string row_keys_refusal(std::int64_t rows, std::int64_t count) {
 
 RowKeys sort_row_ids(const IntegerView& ids, std::int64_t all, std::int64_t rows,
                      RowKey* workspace) {
-  RowKey* keys = workspace;
   std::int64_t count = 0;
   ids.with_data([&](const auto* data) {
     for (std::int64_t i = 0; i < all; ++i) {
-      keys[count] = static_cast<RowKey>(data[i]) << 32 | static_cast<RowKey>(i);
+      workspace[count] = key_of(data[i], i);
       count += data[i] == kNoRow ? 0 : 1;
     }
   });
-  if (count < kFewKeys) {
-    std::sort(keys, keys + count);
-    return {keys, count};
-  }
-  RowKey* other = workspace + all;
-  const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(rows - 1)));
-  for (int bit = 0; bit < bits; bit += kDigitBits) {
-    sort_by_digit(keys, other, count, 32 + bit);
-    std::swap(keys, other);
-  }
-  return {keys, count};
+  return sort_keys(workspace, count, all, rows);
+}
+
+RowKeys sort_row_positions(const IntegerView& ids, std::int64_t count, std::int64_t rows,
+                           RowKey* workspace) {
+  ids.with_data([&](const auto* data) {
+    for (std::int64_t i = 0; i < count; ++i) workspace[i] = key_of(from_start(data[i], rows), i);
+  });
+  return sort_keys(workspace, count, count, rows);
 }
 
 RowKeyRange rows_that_begin_in(const RowKeys& keys, std::int64_t begin, std::int64_t end) {

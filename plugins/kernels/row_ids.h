@@ -43,6 +43,9 @@ struct RowKeys {
 // the result.
 RowKeys sort_row_ids(const IntegerView& ids, std::int64_t count, std::int64_t rows,
                      RowKey* workspace);
+// Takes ids in [-rows, rows) instead, which count from the end if they are negative.
+RowKeys sort_row_positions(const IntegerView& ids, std::int64_t count, std::int64_t rows,
+                           RowKey* workspace);
 
 // Has the processor fetch a row that is read soon, from its first byte to its last.
 LOCI_INLINE inline void prefetch_row(const void* row, std::int64_t bytes) {

@@ -6,6 +6,7 @@
 
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/look_up.h"
+#include "plugins/kernels/positions.h"
 #include "plugins/kernels/row_block.h"
 #include "plugins/kernels/row_ids.h"
 
@@ -22,9 +23,9 @@ struct RowSums {
     const IntegerView ids(launch.input_view(1));
     const T* out_grad = launch.input<T>(2);
     T* out = launch.output<T>(0);
-    check_row_ids(op, ids, count, rows, least);
+    check(ids);
     if (width == 0 || tables == 0) return;
-    const RowKeys keys = sort_row_ids(ids, count, rows, launch.workspace<RowKey>());
+    const RowKeys keys = sort(ids, launch.workspace<RowKey>());
     zero(out);
     if (tables == 1) {
       host->parallel_for(0, keys.count, row_grain(row_bytes()),
@@ -40,6 +41,16 @@ struct RowSums {
                            }
                          });
     }
+  }
+
+  void check(const IntegerView& ids) const {
+    if (axis < 0) return check_row_ids(op, ids, count, rows, kNoRow);
+    (void)check_positions(op, *host, ids, count, {&rows, 1}, static_cast<std::size_t>(axis));
+  }
+
+  [[nodiscard]] RowKeys sort(const IntegerView& ids, RowKey* workspace) const {
+    if (axis < 0) return sort_row_ids(ids, count, rows, workspace);
+    return sort_row_positions(ids, count, rows, workspace);
   }
 
   [[nodiscard]] std::int64_t row_bytes() const {
@@ -81,7 +92,9 @@ struct RowSums {
   std::int64_t rows;
   std::int64_t width;
   std::int64_t padding = -1;  // a row without a gradient
-  std::int64_t least = 0;     // an id may be; kNoRow for those of a gradient's rows
+  // The dimension whose positions the indices are, which may count from the end; -1 for ids, of
+  // which kNoRow names none.
+  std::int64_t axis = -1;
 };
 
 }  // namespace loci::kernels

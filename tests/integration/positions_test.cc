@@ -52,6 +52,8 @@ TEST_P(PositionsTest, NamesThePositionThatIsNotThere) {
     const Tensor index = positions({0, 1, -3, 2, wrong, 0}, {2, 3});
     const std::string told =
         fmt::format("the index at position 4 is {}; dimension 1 has positions [-3, 3)", wrong);
+    EXPECT_THAT([&] { (void)gather(x, index, 1).to_vector<float>(); },
+                ThrowsMessage<Error>(HasSubstr("[gather] " + told)));
     EXPECT_THAT([&] { (void)gather_elements(x, index, 1).to_vector<float>(); },
                 ThrowsMessage<Error>(HasSubstr("[gather_elements] " + told)));
     EXPECT_THAT([&] { (void)scatter_elements(x, index, x, 1).to_vector<float>(); },
@@ -64,6 +66,67 @@ TEST_P(PositionsTest, NamesThePositionThatIsNotThere) {
     const Tensor updates = line(Floats{1, 2, 3});
     EXPECT_THAT([&] { (void)scatter_nd(x, tuples, updates).to_vector<float>(); },
                 ThrowsMessage<Error>(HasSubstr("[scatter_nd] " + of_tuple)));
+  }
+}
+
+// Rows of one element, of a few and of more than a cache line are looked up in different ways.
+TEST_P(PositionsTest, GatherCountsNegativePositionsFromTheEnd) {
+  for (const std::int64_t width : {1, 3, 40}) {
+    Floats values;
+    for (std::int64_t i = 0; i < 4 * width; ++i) values.push_back(static_cast<float>(i));
+    const Tensor x = floats(values, {4, width});
+    x.set_requires_grad();
+    const Positions plain = {3, 0, 2, 3, 3, 1, 0, 2, 3, 3};
+    const Positions mixed = {-1, 0, -2, 3, -1, -3, -4, 2, 3, -1};
+    const Tensor out = gather(x, line(mixed));
+    EXPECT_EQ(out.to_vector<float>(), gather(x, line(plain)).to_vector<float>()) << width;
+    reduce_sum(out * out).backward();
+    Floats expected = values;
+    const Floats times = {2, 1, 2, 5};
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      expected[i] *= 2 * times[i / static_cast<std::size_t>(width)];
+    }
+    EXPECT_EQ(x.grad().to_vector<float>(), expected) << width;
+  }
+}
+
+// More positions than are sorted by comparing them, in tables side by side.
+TEST_P(PositionsTest, GradientsOfManyGatheredPositionsAreThoseOfTheirRows) {
+  Positions plain;
+  Positions mixed;
+  for (std::int64_t i = 0; i < 300; ++i) {
+    plain.push_back(i * i % 7);
+    mixed.push_back(i % 3 == 0 ? plain.back() : plain.back() - 7);
+  }
+  const auto gradient_by = [&](const Positions& index) {
+    const Tensor x = reshape(floats(Floats(42, 1.0F), {42}), {2, 7, 3});
+    x.set_requires_grad();
+    const Tensor out = gather(x, line(index), 1);
+    reduce_sum(out * out * reshape(cast(arange(0, 1800), kFloat32), {2, 300, 3}).to(GetParam()))
+        .backward();
+    return x.grad().to_vector<float>();
+  };
+  EXPECT_EQ(gradient_by(mixed), gradient_by(plain));
+}
+
+TEST_P(PositionsTest, GatherNamesAPositionOutsideOfItsGradientToo) {
+  const Tensor x = floats({1, 2, 3, 4, 5, 6}, {2, 3});
+  const auto gradient = [&](std::int64_t wrong) {
+    return OpCall<Tensor>("gather_grad")
+        .input("x", x)
+        .input("index", line(Positions{-2, wrong}))
+        .input("out_grad", x)
+        .attr("axis", std::int64_t{0})
+        .result()
+        .to_vector<float>();
+  };
+  EXPECT_THAT(gradient(-1), ElementsAre(1, 2, 3, 4, 5, 6));
+  for (const std::int64_t wrong : {2, -3}) {
+    EXPECT_THAT(
+        [&] { (void)gradient(wrong); },
+        ThrowsMessage<Error>(HasSubstr(fmt::format(
+            "[gather_grad] the index at position 1 is {}; dimension 0 has positions [-2, 2)",
+            wrong))));
   }
 }
 

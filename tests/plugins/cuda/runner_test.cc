@@ -146,7 +146,7 @@ TEST_F(CudaRunnerTest, VerifiesItsKernels) {
 }
 
 // A model's user is told of such an id; the ids of another run would find the device lost.
-TEST_F(CudaRunnerTest, AnIdThatIsNotInTheTableEndsTheRunWithAnError) {
+TEST_F(CudaRunnerTest, APositionThatIsNotInTheTensorEndsTheRunWithAnError) {
   const Program main;
   const ProgramGuard building(main, Program());
   const Variable x = data("x", {2, 3}, kFloat32);
@@ -158,7 +158,7 @@ TEST_F(CudaRunnerTest, AnIdThatIsNotInTheTableEndsTheRunWithAnError) {
                                       {kAllChecks});
   EXPECT_EQ(finished.exit_code, 5) << finished.out << finished.err;
   EXPECT_THAT(finished.err,
-              AllOf(HasSubstr("an id is not in the table"), HasSubstr("CUDA_ERROR_ASSERT")));
+              AllOf(HasSubstr("a position is not in the tensor"), HasSubstr("CUDA_ERROR_ASSERT")));
 }
 
 // 1 + 2^-12 has more digits than TF32 keeps.

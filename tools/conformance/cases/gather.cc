@@ -7,6 +7,7 @@
 
 #include "tools/conformance/case.h"
 #include "tools/conformance/rearrange.h"
+#include "tools/conformance/scatter.h"
 
 namespace loci::conformance {
 namespace {
@@ -21,6 +22,10 @@ std::size_t axis_of(const Gather& op) {
   return static_cast<std::size_t>(op.axis < 0 ? op.axis + op.x.rank() : op.axis);
 }
 
+Generator positions_along(const Gather& op) {
+  return positions(op.x[static_cast<int>(axis_of(op))]);
+}
+
 Shape gathered_shape(const Gather& op) {
   Index extents(op.x.begin(), op.x.end());
   const auto at = extents.begin() + static_cast<std::ptrdiff_t>(axis_of(op));
@@ -29,22 +34,21 @@ Shape gathered_shape(const Gather& op) {
 }
 
 // Where an element of the result comes from.
-Index source(const Gather& op, const Array& positions, const Index& out) {
+Index source(const Gather& op, const Array& index, const Index& out) {
   const auto axis = static_cast<std::ptrdiff_t>(axis_of(op));
   const auto begin = out.begin() + axis;
   const auto end = begin + op.index.rank();
   Index from(out.begin(), begin);
-  from.push_back(static_cast<std::int64_t>(positions.at(Index(begin, end))));
+  const auto position = static_cast<std::int64_t>(index.at(Index(begin, end)));
+  from.push_back(position < 0 ? position + op.x[static_cast<int>(axis)] : position);
   from.insert(from.end(), end, out.end());
   return from;
 }
 
 Case gather_case(DType dtype, DType index, const Gather& op) {
-  const std::int64_t extent = op.x[static_cast<int>(axis_of(op))];
   return {.op = "gather",
           .variant = fmt::format("axis {} by {}", op.axis, dtype_name(index)),
-          .inputs = {{dtype, op.x, small_values(dtype)},
-                     {index, op.index, integers(0, std::max<std::int64_t>(extent - 1, 0))}},
+          .inputs = {{dtype, op.x, small_values(dtype)}, {index, op.index, positions_along(op)}},
           .build = [=](const Variables& in) { return Variables{gather(in[0], in[1], op.axis)}; },
           .reference =
               [=](const Arrays& in) {
@@ -57,11 +61,10 @@ Case gather_case(DType dtype, DType index, const Gather& op) {
 
 // 16-bit floats too, which central differences leave out: each sum is rounded once.
 Case gather_grad_case(DType dtype, const Gather& op) {
-  const std::int64_t extent = op.x[static_cast<int>(axis_of(op))];
   return {.op = "gather_grad",
           .variant = fmt::format("axis {}", op.axis),
           .inputs = {{dtype, op.x, uniform(-2, 2)},
-                     {kInt32, op.index, integers(0, std::max<std::int64_t>(extent - 1, 0))},
+                     {kInt32, op.index, positions_along(op)},
                      {dtype, gathered_shape(op), uniform(-2, 2)}},
           .build =
               [=](const Variables& in) {

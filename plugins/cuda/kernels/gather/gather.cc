@@ -45,14 +45,13 @@ void emplace_gather_rows(sdk::Prepare& prepare, const GatherRows& gather, std::i
 // Sorts the ids, and adds up the rows of each, so that no order hangs on the device's.
 class RowSums {
  public:
-  RowSums(const sdk::Prepare& prepare, const GatherRows& gather, std::int64_t width,
-          std::int64_t least)
+  RowSums(const sdk::Prepare& prepare, const GatherRows& gather, std::int64_t width)
       : device_(sdk::device_of<Device>(prepare.device())),
         gather_(gather),
         width_(width),
         bytes_(static_cast<std::uint64_t>(prepare.op().output(0).numel()) *
                sdk::dtype_bytes(prepare.op().output(0).dtype())),
-        sort_(prepare, prepare.op().input(1).dtype(), gather.count, gather.rows, least,
+        sort_(prepare, prepare.op().input(1).dtype(), gather.count, gather.rows, gather.names,
               gather.watch.argument),
         sum_(prepare, kRowSumsImage, typed_name("sum_rows", prepare.op().output(0).dtype())) {}
 
@@ -74,11 +73,9 @@ class RowSums {
   KernelFunction sum_;
 };
 
-// No id is below `least`.
-void emplace_row_sums(sdk::Prepare& prepare, const GatherRows& gather, std::int64_t width,
-                      std::int64_t least) {
+void emplace_row_sums(sdk::Prepare& prepare, const GatherRows& gather, std::int64_t width) {
   prepare.set_workspace(RowSort::workspace_bytes(gather.count));
-  prepare.emplace<RowSums>(prepare, gather, width, least);
+  prepare.emplace<RowSums>(prepare, gather, width);
 }
 
 // Gathers from one table for each position before the axis, whose rows are what lies after it.
@@ -91,9 +88,13 @@ class Gather final : public sdk::Kernel {
     const sdk::OpDesc& op = prepare.op();
     const sdk::AxisSplit split((is_gradient ? op.output(0) : op.input(0)).dims(), axis_);
     const GatherRows gather{
-        split.outer, op.input(1).numel(), split.count, -1,
+        split.outer,
+        op.input(1).numel(),
+        split.count,
+        -1,
+        RowNames::kPositions,
         watch(prepare, is_gradient ? "index of gather_grad" : "index of gather")};
-    is_gradient ? emplace_row_sums(prepare, gather, split.inner, 0)
+    is_gradient ? emplace_row_sums(prepare, gather, split.inner)
                 : emplace_gather_rows(prepare, gather, split.inner);
   }
 
@@ -116,9 +117,13 @@ class Embedding final : public sdk::Kernel {
     const sdk::OpDesc& op = prepare.op();
     const sdk::Arg weight = is_gradient ? op.output(0) : op.input(0);
     const GatherRows gather{
-        1, op.input(1).numel(), weight.dim(0), padding_,
+        1,
+        op.input(1).numel(),
+        weight.dim(0),
+        padding_,
+        is_gradient ? RowNames::kIdsOrNone : RowNames::kIds,
         watch(prepare, is_gradient ? "ids of embedding_grad" : "ids of embedding")};
-    is_gradient ? emplace_row_sums(prepare, gather, weight.dim(1), RowSort::kNoRow)
+    is_gradient ? emplace_row_sums(prepare, gather, weight.dim(1))
                 : emplace_gather_rows(prepare, gather, weight.dim(1));
   }
 

@@ -68,7 +68,7 @@ struct TakeSlices {
     const void* x = launch.input<void>(0);
     void* out = launch.output<void>(0);
     take.with_unit(x, out, [&](const KernelFunction& function, std::int64_t units) {
-      const GatherRows gather{1, tuples.count(), tuples.rows(), -1, tuples.watch()};
+      const GatherRows gather{1, tuples.count(), tuples.rows(), -1, RowNames::kIds, tuples.watch()};
       function.launch(launch, gather.count * units, x, rows, out, gather, units);
     });
   }

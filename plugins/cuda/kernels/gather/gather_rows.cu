@@ -18,7 +18,7 @@ __device__ void gather_rows(const Unit* table, const Id* ids, Unit* out, const G
     const std::int64_t place = i / units;
     const std::int64_t of_table = place / gather.count;
     const std::int64_t row =
-        row_of(ids, place - of_table * gather.count, gather.rows, gather.watch);
+        row_of(ids, place - of_table * gather.count, gather.rows, gather.names, gather.watch);
     out[i] = row == gather.padding
                  ? Unit{}
                  : table[(of_table * gather.rows + row) * units + (i - place * units)];

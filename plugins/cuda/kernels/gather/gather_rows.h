@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/gather/index_fault.h"
+#include "kernels/gather/row_names.h"
 
 namespace loci::cuda {
 
@@ -13,6 +14,7 @@ struct GatherRows {
   std::int64_t count;
   std::int64_t rows;
   std::int64_t padding;  // a row that reads as zeros, and has no gradient; -1: none
+  RowNames names;
   IndexWatch watch;
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/gather/index_fault.h"
+#include "kernels/gather/row_names.h"
 
 namespace loci::cuda {
 
@@ -27,20 +28,9 @@ __device__ inline void leave_fault(const IndexWatch& watch, std::int64_t index,
   __threadfence_system();
 }
 
-// The row of the id at a position. One outside of the table ends the kernel, and with it the
-// context: the device has no way to give an error back that the host could go on from.
-template <class Id>
-__device__ std::int64_t row_of(const Id* ids, std::int64_t position, std::int64_t rows,
-                               const IndexWatch& watch, std::int64_t least = 0) {
-  const std::int64_t id = ids[position];
-  const bool is_there = id >= least && id < rows;
-  if (!is_there) leave_fault(watch, id, position, rows);
-  assert(is_there && "an id is not in the table");
-  return id;
-}
-
 // Gives the position of an index along an extent, from the start: a negative one counts from the
-// end. One outside ends the kernel too.
+// end. One outside ends the kernel, and with it the context: the device has no way to give an error
+// back that the host could go on from.
 template <class Id>
 __device__ std::int64_t position_of(const Id* ids, std::int64_t at, std::int64_t extent,
                                     const IndexWatch& watch) {
@@ -49,6 +39,20 @@ __device__ std::int64_t position_of(const Id* ids, std::int64_t at, std::int64_t
   if (!is_there) leave_fault(watch, id, at, extent, -extent);
   assert(is_there && "a position is not in the tensor");
   return id < 0 ? id + extent : id;
+}
+
+// The row that the index at a position names, or kNoRow. One outside of the table ends the kernel
+// too.
+template <class Id>
+__device__ std::int64_t row_of(const Id* ids, std::int64_t position, std::int64_t rows,
+                               RowNames names, const IndexWatch& watch) {
+  if (names == RowNames::kPositions) return position_of(ids, position, rows, watch);
+  const std::int64_t id = ids[position];
+  const std::int64_t least = names == RowNames::kIdsOrNone ? kNoRow : 0;
+  const bool is_there = id >= least && id < rows;
+  if (!is_there) leave_fault(watch, id, position, rows);
+  assert(is_there && "an id is not in the table");
+  return id;
 }
 
 }  // namespace loci::cuda

@@ -31,7 +31,7 @@ RowScatter::RowScatter(const sdk::Prepare& prepare, Kind kind, const std::string
                        const ScatterRows& scatter, std::int64_t rows)
     : scatter_(scatter),
       reduction_(reduction_of(reduction)),
-      sort_(prepare, LOCI_DTYPE_I64, scatter.count, rows, 0, "rows of a scatter"),
+      sort_(prepare, LOCI_DTYPE_I64, scatter.count, rows, RowNames::kIds, "rows of a scatter"),
       write_(prepare, kScatterRowsImage,
              function_name(kind, reduction_.has_value(), prepare.op().input(0).dtype())) {}
 

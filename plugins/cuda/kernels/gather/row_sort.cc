@@ -17,10 +17,10 @@ constexpr KernelImage kRowSortImage{"row_sort", loci_cuda_row_sort};
 }  // namespace
 
 RowSort::RowSort(const sdk::Prepare& prepare, loci_dtype ids, std::int64_t count, std::int64_t rows,
-                 std::int64_t least, const char* argument)
+                 RowNames names, const char* argument)
     : count_(count),
       rows_(rows),
-      least_(least),
+      names_(names),
       watch_(sdk::device_of<Device>(prepare.device()).index_record().watch(argument)),
       sort_(prepare, kRowSortImage, typed_name("sort_blocks", ids)),
       merge_(prepare, kRowSortImage, "merge_runs") {}
@@ -41,7 +41,7 @@ const std::uint64_t* RowSort::launch(const sdk::Launch& launch, const void* ids,
   std::uint64_t* keys = workspace;
   std::uint64_t* merged = keys + count_;
   sort_.launch(launch, quotient_up(count_, kSortedRun) * kBlockThreads, ids, keys, count_, rows_,
-               least_, watch_);
+               names_, watch_);
   for (std::int64_t run = kSortedRun; run < count_; run *= 2) {
     merge_.launch(launch, count_, keys, merged, count_, run);
     std::swap(keys, merged);

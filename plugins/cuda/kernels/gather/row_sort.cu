@@ -1,6 +1,7 @@
 // Keys of rows that ids name, sorted.
-//   sort_blocks_IDS(ids, keys, count, rows, least, watch)   keys of ids, sorted in runs of
-//   kSortedRun merge_runs(from, to, count, run)                        pairs of sorted runs
+//   sort_blocks_IDS(ids, keys, count, rows, names, watch)   keys of ids, sorted in runs of
+//                                                           kSortedRun
+//   merge_runs(from, to, count, run)                        pairs of sorted runs
 #include "kernels/device/elements.cuh"
 #include "kernels/gather/row_ids.cuh"
 #include "kernels/gather/row_keys.cuh"
@@ -33,14 +34,14 @@ __device__ void sort_run(std::uint64_t* keys) {
 // Positions behind the end sort behind all keys.
 template <class Id>
 __device__ void sort_blocks(const Id* ids, std::uint64_t* keys, std::int64_t count,
-                            std::int64_t rows, std::int64_t least, const IndexWatch& watch) {
+                            std::int64_t rows, RowNames names, const IndexWatch& watch) {
   __shared__ std::uint64_t run[kSortedRun];
   const std::int64_t runs = (count + kSortedRun - 1) / kSortedRun;
   for (std::int64_t block = blockIdx.x; block < runs; block += gridDim.x) {
     const std::int64_t first = block * kSortedRun;
     for (int i = threadIdx.x; i < kSortedRun; i += kBlockThreads) {
       const std::int64_t at = first + i;
-      run[i] = at < count ? static_cast<std::uint64_t>(row_of(ids, at, rows, watch, least)) << 32 |
+      run[i] = at < count ? static_cast<std::uint64_t>(row_of(ids, at, rows, names, watch)) << 32 |
                                 static_cast<std::uint64_t>(at)
                           : ~std::uint64_t{0};
     }
@@ -54,11 +55,11 @@ __device__ void sort_blocks(const Id* ids, std::uint64_t* keys, std::int64_t cou
 
 }  // namespace
 
-#define LOCI_SORT_BLOCKS(dtype, Id)                                                  \
-  extern "C" __global__ void __launch_bounds__(kBlockThreads)                        \
-      sort_blocks_##dtype(const Id* ids, std::uint64_t* keys, std::int64_t count,    \
-                          std::int64_t rows, std::int64_t least, IndexWatch watch) { \
-    sort_blocks(ids, keys, count, rows, least, watch);                               \
+#define LOCI_SORT_BLOCKS(dtype, Id)                                               \
+  extern "C" __global__ void __launch_bounds__(kBlockThreads)                     \
+      sort_blocks_##dtype(const Id* ids, std::uint64_t* keys, std::int64_t count, \
+                          std::int64_t rows, RowNames names, IndexWatch watch) {  \
+    sort_blocks(ids, keys, count, rows, names, watch);                            \
   }
 
 LOCI_SORT_BLOCKS(i32, std::int32_t)

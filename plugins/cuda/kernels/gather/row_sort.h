@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kernels/gather/index_fault.h"
+#include "kernels/gather/row_names.h"
 #include "kernels/launch/kernel_function.h"
 
 namespace loci::cuda {
@@ -14,13 +15,10 @@ namespace loci::cuda {
 // Sorts ids by their rows with the kernels of row_sort.cu. Immutable.
 class RowSort {
  public:
-  // The id that names no row among the rows of a gradient, and is sorted behind all that do.
-  static constexpr std::int64_t kNoRow = -1;
-
-  // Sorts `count` ids of a table of `rows` rows, none below `least`; they are that argument, as
-  // IndexRecord has it. Throws Error.
+  // Sorts `count` ids of a table of `rows` rows, those that name none behind all that do; they are
+  // that argument, as IndexRecord has it. Throws Error.
   RowSort(const sdk::Prepare& prepare, loci_dtype ids, std::int64_t count, std::int64_t rows,
-          std::int64_t least, const char* argument);
+          RowNames names, const char* argument);
 
   // Why so many cannot be sorted; empty if they can.
   static std::string refusal(std::int64_t rows, std::int64_t count);
@@ -33,7 +31,7 @@ class RowSort {
  private:
   std::int64_t count_;
   std::int64_t rows_;
-  std::int64_t least_;
+  RowNames names_;
   IndexWatch watch_;
   KernelFunction sort_;
   KernelFunction merge_;

@@ -137,7 +137,7 @@ class Update final : public sdk::Kernel {
     const std::int64_t width = sdk::numel_of(param.dims().tail(1));
     prepare.set_workspace(RowSort::workspace_bytes(ids.numel()));
     prepare.emplace<SparseUpdate<Form>>(
-        RowSort(prepare, ids.dtype(), ids.numel(), param.dim(0), RowSort::kNoRow, Form::kRows),
+        RowSort(prepare, ids.dtype(), ids.numel(), param.dim(0), RowNames::kIdsOrNone, Form::kRows),
         KernelFunction(prepare, kRowUpdateImage,
                        typed_name(std::string(prepare.op().name()) + "_rows", param.dtype())),
         arguments, RowUpdate{nullptr, ids.numel(), fast_divmod_of(width), is_lazy_});

@@ -17,8 +17,9 @@ LOCI_OP V nonzero(const V& x) {
 }
 
 // The slices of x along `axis` at the positions `index` (int32 or int64, any shape), whose
-// dimensions take the place of that axis. A position outside [0, extent) is an error when the
-// program runs; it names the element of the index and the position.
+// dimensions take the place of that axis. A position counts from the end if it is negative; one
+// outside [-extent, extent) is an error when the program runs, which names the element of the index
+// and the position.
 template <class V>
 LOCI_OP V gather(const V& x, const V& index, int axis = 0) {
   return OpCall<V>("gather")
@@ -99,8 +100,8 @@ struct EmbeddingOptions {
 };
 
 // Rows of the table `weight` [rows, width], floating, by ids (int32 or int64, any shape): [ids...,
-// width]. An id outside [0, rows) is an error when the program runs; it names the position and the
-// id.
+// width]. An id outside [0, rows), also a negative one, is an error when the program runs; it names
+// the position and the id.
 template <class V>
 LOCI_OP V embedding(const V& weight, const V& ids, const EmbeddingOptions& options = {}) {
   return OpCall<V>("embedding")
