@@ -35,7 +35,8 @@ class ElementLines {
   [[nodiscard]] std::int64_t count() const { return count_; }  // elements of the index
   [[nodiscard]] std::int64_t lines() const { return steps_ == 0 ? 0 : count_ / steps_; }
   [[nodiscard]] std::int64_t grain() const {
-    return grain_for(2000 * std::max<std::int64_t>(steps_, 1));
+    // An index without elements may have any extent.
+    return count_ == 0 ? 1 : grain_for(2000 * steps_);
   }
 
   void check(const char* op, const sdk::Host& host, const IntegerView& index) const {

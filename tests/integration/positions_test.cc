@@ -130,6 +130,22 @@ TEST_P(PositionsTest, GatherNamesAPositionOutsideOfItsGradientToo) {
   }
 }
 
+// Extents beside one of 0 are not multiplied with anything.
+TEST_P(PositionsTest, AnIndexWithoutElementsMayHaveAnyExtent) {
+  constexpr std::int64_t kHuge = std::int64_t{1} << 58;
+  const Tensor x = floats({1, 2, 3, 4, 5, 6}, {2, 3});
+  const Tensor along = positions({}, {0, kHuge});
+  const Tensor updates = floats({}, {0, kHuge});
+  EXPECT_EQ(scatter_elements(x, along, updates, 1, "add").to_vector<float>(), x.to_vector<float>());
+  x.set_requires_grad();
+  const std::vector<Tensor> none = grad({reduce_sum(gather_elements(x, along, 1))}, {x});
+  EXPECT_EQ(none[0].to_vector<float>(), Floats(6, 0.0F));
+  const Tensor tuples = positions({}, {kHuge, kHuge, 0, 1});
+  EXPECT_EQ(scatter_nd(x, tuples, floats({}, {kHuge, kHuge, 0, 3}), "max").to_vector<float>(),
+            x.to_vector<float>());
+  EXPECT_EQ(reduce_sum(floats({}, {kHuge, kHuge, 0})).item<float>(), 0);
+}
+
 TEST_P(PositionsTest, TheLastUpdateOfAnElementStays) {
   const Tensor x = line(Floats{1, 2, 3, 4});
   const Tensor index = line(Positions{2, 0, -2, 2});

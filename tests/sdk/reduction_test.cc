@@ -49,6 +49,21 @@ TEST(ReductionTest, EveryElementGoesIntoItsOutput) {
   }
 }
 
+// The square of the other extents is more than an int64 holds.
+TEST(ReductionTest, NothingIsWalkedBesideAnExtentOfZero) {
+  constexpr std::int64_t kHuge = (std::int64_t{1} << 32) + 1;
+  const ReducePlan none =
+      plan_reduce(Extents{kHuge, kHuge, 3, 0, kHuge}, {true, true, false, true, true});
+  EXPECT_EQ(none.outputs(), 3);
+  EXPECT_EQ(none.reduced_count(), 0);
+  EXPECT_EQ(none.reduced.extents[0], 0);
+
+  const ReducePlan no_output =
+      plan_reduce(Extents{kHuge, kHuge, 3, 0, kHuge}, {false, false, true, false, false});
+  EXPECT_EQ(no_output.outputs(), 0);
+  EXPECT_EQ(no_output.kept.extents[0], 0);
+}
+
 TEST(ReductionTest, NeighboursWithTheSameFateAreMerged) {
   const ReducePlan rows = plan_reduce(Extents{2, 3, 4, 5}, {false, false, true, true});
   EXPECT_TRUE(rows.inner_is_reduced);

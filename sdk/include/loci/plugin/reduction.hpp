@@ -44,13 +44,21 @@ inline ReducePlan plan_reduce(Dims dims, const std::vector<bool>& reduced) {
     std::int64_t extent;
     bool reduced;
   };
+  // Extents beside one of 0 may multiply to what does not fit; where nothing is walked, all are 0.
+  const bool is_empty = numel_of(dims) == 0;
+  bool has_outputs = true;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (!reduced[i] && dims[i] == 0) has_outputs = false;
+  }
   std::vector<Axis> axes;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] == 1) continue;
+    const bool is_none = reduced[i] ? is_empty : !has_outputs;
+    const std::int64_t extent = is_none ? 0 : dims[i];
     if (!axes.empty() && axes.back().reduced == reduced[i]) {
-      axes.back().extent *= dims[i];
+      axes.back().extent *= extent;
     } else {
-      axes.push_back({dims[i], reduced[i]});
+      axes.push_back({extent, reduced[i]});
     }
   }
   ReducePlan plan;
