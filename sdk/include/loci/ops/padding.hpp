@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <loci/error.hpp>
 #include <loci/op_call.hpp>
 #include <string>
 #include <type_traits>
@@ -9,6 +11,30 @@
 
 namespace loci {
 inline namespace v0 {
+
+namespace pad_details {
+
+// A double has not every integer, and an int64 none above 2^63 - 1.
+template <class V, class Integer>
+void set_integer(OpCall<V>& call, Integer value) {
+  if constexpr (std::is_unsigned_v<Integer> && sizeof(Integer) == sizeof(std::uint64_t)) {
+    constexpr Integer kMost = static_cast<Integer>(std::numeric_limits<std::int64_t>::max());
+    if (value > kMost) {
+      const auto real = static_cast<double>(value);
+      // A number that rounds to 2^64 has no way back.
+      if (real < 0x1p64 && static_cast<Integer>(real) == value) {
+        call.attr("value", real);
+        return;
+      }
+      throw Error(ErrorCode::kInvalidArgument,
+                  "[pad] value " + std::to_string(value) +
+                      " is above 2^63 - 1, and none that float64 has; give another");
+    }
+  }
+  call.attr("integer", static_cast<std::int64_t>(value));
+}
+
+}  // namespace pad_details
 
 // x with pads[i] elements in front of dimension i and pads[i + rank] behind it: ONNX's order of
 // pads. Negative ones crop, first and of all dimensions, at most what there is. `mode` says what
@@ -27,7 +53,8 @@ LOCI_OP V pad(const V& x, const std::vector<std::int64_t>& pads,
   return OpCall<V>("pad").input("x", x).attr("pads", pads).attr("mode", mode).result();
 }
 // With constants of this value, of any arithmetic type; only mode "constant" takes one. What an
-// integer dtype, or bool, does not hold is refused; a floating one rounds.
+// integer dtype, or bool, does not hold is refused; a floating one rounds. An integer above 2^63 -
+// 1 has to be one that float64 has.
 template <class V, class Number, std::enable_if_t<std::is_arithmetic_v<Number>, int> = 0>
 LOCI_OP V pad(const V& x, const std::vector<std::int64_t>& pads, const std::string& mode,
               Number value) {
@@ -36,8 +63,7 @@ LOCI_OP V pad(const V& x, const std::vector<std::int64_t>& pads, const std::stri
   if constexpr (std::is_floating_point_v<Number>) {
     call.attr("value", static_cast<double>(value));
   } else {
-    // A double has not every integer.
-    call.attr("integer", static_cast<std::int64_t>(value));
+    pad_details::set_integer(call, value);
   }
   return call.result();
 }
