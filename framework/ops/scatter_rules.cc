@@ -42,18 +42,27 @@ void grad_of_multiplied(GradContext& ctx, const PlaceCalls& calls) {
   ctx.set_input_grad("x", elementwise_mul(ctx.output_grad("out"), factors));
 }
 
+Value in_dtype(const Value& x, DType dtype) {
+  return GradContext::type(x).dtype == dtype ? x : cast(x, dtype);
+}
+
 // The gradient goes to what the result is, in equal shares where several are: as reduce_max has it.
+// How many are may be more than a half holds.
 void grad_of_extreme(GradContext& ctx, const PlaceCalls& calls) {
   const Value x = ctx.input("x");
   const Value out = ctx.output("out");
   const DType dtype = GradContext::type(x).dtype;
-  const Value is_x = cast(equal(x, out), dtype);
-  const Value is_update = cast(equal(ctx.input("updates"), calls.gather(out)), dtype);
+  const DType wide = dtype_size(dtype) < dtype_size(kFloat32) ? kFloat32 : dtype;
+  const Value is_x = cast(equal(x, out), wide);
+  const Value is_update = cast(equal(ctx.input("updates"), calls.gather(out)), wide);
   const Value count = calls.scatter(is_x, is_update, "add");
-  const Value share = elementwise_div(ctx.output_grad("out"), count);
-  if (ctx.needs_grad("x")) ctx.set_input_grad("x", elementwise_mul(share, is_x));
+  const Value share = elementwise_div(in_dtype(ctx.output_grad("out"), wide), count);
+  if (ctx.needs_grad("x")) {
+    ctx.set_input_grad("x", in_dtype(elementwise_mul(share, is_x), dtype));
+  }
   if (ctx.needs_grad("updates")) {
-    ctx.set_input_grad("updates", elementwise_mul(calls.gather(share), is_update));
+    const Value of_update = elementwise_mul(calls.gather(share), is_update);
+    ctx.set_input_grad("updates", in_dtype(of_update, dtype));
   }
 }
 

@@ -196,6 +196,25 @@ TEST_P(PositionsTest, EqualExtremesShareAGradient) {
   }
 }
 
+// There are more of them than float16 has numbers for.
+TEST_P(PositionsTest, ManyEqualExtremesOfHalvesShareAGradient) {
+  constexpr std::int64_t kCount = 70'000;
+  for (const DType dtype : {kFloat16, kBFloat16}) {
+    const Tensor x = cast(line(Floats{0, 0}), dtype);
+    const Tensor updates = full({kCount}, 0.0, dtype, GetParam());
+    x.set_requires_grad();
+    updates.set_requires_grad();
+    const Tensor index = full({kCount}, 0.0, kInt64, GetParam());
+    const auto sum_of_gradients = [&](const Tensor& out) {
+      const std::vector<Tensor> parts = grad({reduce_sum(scale(out, 1000.0))}, {updates});
+      return reduce_sum(cast(parts[0], kFloat32)).item<float>();
+    };
+    EXPECT_NEAR(sum_of_gradients(scatter_elements(x, index, updates, 0, "max")), 1000, 2);
+    EXPECT_NEAR(sum_of_gradients(scatter_nd(x, reshape(index, {kCount, 1}), updates, "min")), 1000,
+                2);
+  }
+}
+
 TEST_P(PositionsTest, AProductOfUpdatesSaysThatItHasNoGradient) {
   const Tensor x = line(Floats{1, 2});
   const Tensor updates = line(Floats{3});
