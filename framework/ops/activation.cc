@@ -211,7 +211,7 @@ void register_activation_ops(OpRegistry& registry) {
                    .gradient_uses({"gelu_grad"})
                    .meaning("x * P(X <= x) of a standard normal X; approximate: by tanh")
                    .accuracy("8 roundoffs of |x|; of 100 where x < -100")
-                   .attr("approximate", false));
+                   .attr("approximate", false, "by tanh instead of erf"));
   registry.add(activation("hard_sigmoid", grad_hard_sigmoid)
                    .gradient_uses({"clip_grad", "scale"})
                    .meaning("(x + 3) / 6 between 0 and 1")
@@ -251,7 +251,7 @@ void register_activation_ops(OpRegistry& registry) {
                    .meaning("out_grad times the derivative of gelu at x")
                    .accuracy("1 roundoff of |x_grad| and 8 of |out_grad| * (1 + |x * p| * (1 + "
                              "|e|)), p the slope of P, e its exponent")
-                   .attr("approximate", false));
+                   .attr("approximate", false, "by tanh instead of erf"));
 }
 
 }  // namespace loci::ops

@@ -137,9 +137,10 @@ void register_attention_ops(OpRegistry& registry) {
           .input("key", kFloats)
           .input("value", kFloats)
           .input("mask", kFloats, Arity::kOptional)
-          .attr("heads", std::int64_t{1})
-          .attr("factor", 0.0)
-          .attr("zero_hidden", true)
+          .attr("heads", std::int64_t{1}, "into how many the widths are divided")
+          .attr("factor", 0.0, "of Q K^T; 0: 1 / sqrt(width / heads)")
+          .attr("zero_hidden", true,
+                "whether a query of which all keys are hidden gives 0; else NaN")
           .output("out")
           .infer(infer_attention)
           .gradient(grad_attention)

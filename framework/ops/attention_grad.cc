@@ -153,9 +153,10 @@ void register_attention_grad(OpRegistry& registry) {
           .input("value", kFloats)
           .input("mask", kFloats, Arity::kOptional)
           .input("out_grad", kFloats)
-          .attr("heads", std::int64_t{1})
-          .attr("factor", 0.0)
-          .attr("zero_hidden", true)
+          .attr("heads", std::int64_t{1}, "into how many the widths are divided")
+          .attr("factor", 0.0, "of Q K^T; 0: 1 / sqrt(width / heads)")
+          .attr("zero_hidden", true,
+                "whether a query of which all keys are hidden gives 0; else NaN")
           .output("query_grad")
           .output("key_grad")
           .output("value_grad")

@@ -22,6 +22,7 @@ struct AttributeSpec {
   double real_minimum = 0;
   double real_maximum = 0;
   std::vector<std::string> choices = {};  // of a text, or of those of a list; none: any
+  std::string meaning = {};               // for who calls the op; empty where a plugin says none
 
   // Says what is wrong with a value of the kind, and what to give: "is -1; give a number from 0 to
   // 8". Empty if it is allowed.

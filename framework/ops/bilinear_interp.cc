@@ -94,11 +94,12 @@ Cost cost_of_bilinear_interp(const InferContext& ctx) {
 }
 
 OpSchema& add_interpolation_attributes(OpSchema& schema) {
-  return schema.attr("out_h", std::int64_t{0})
-      .attr("out_w", std::int64_t{0})
-      .attr("scale", 0.0)
-      .attr("align_corners", false)
-      .attr("align_mode", std::int64_t{0})
+  return schema.attr("out_h", std::int64_t{0}, "the result's height; 0: by scale")
+      .attr("out_w", std::int64_t{0}, "the result's width; 0: by scale")
+      .attr("scale", 0.0, "what extents of x are multiplied by; 0: out_h and out_w are given")
+      .attr("align_corners", false, "whether the first and last rows and columns lie on each other")
+      .attr("align_mode", std::int64_t{0},
+            "without align_corners: 0, centres of pixels lie on each other; 1, their first corners")
       .cost(cost_of_bilinear_interp);
 }
 

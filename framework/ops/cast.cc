@@ -27,7 +27,7 @@ void register_cast_ops(OpRegistry& registry) {
                    .gradient_uses({"cast"})
                    .meaning("x in another dtype")
                    .input("x")
-                   .required_attr("dtype", kFloat32)
+                   .required_attr("dtype", kFloat32, "of the result")
                    .output("out")
                    .of_dtype(DTypeRule::attribute("dtype"))
                    .converts_dtype()

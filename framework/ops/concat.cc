@@ -219,7 +219,8 @@ void register_concat_ops(OpRegistry& registry) {
                    .meaning("all x one after the other along the axis")
                    .exact()
                    .input("x", kAllDTypes, Arity::kVariadic)
-                   .attr("axis", std::int64_t{0})
+                   .attr("axis", std::int64_t{0},
+                         "the dimension along which; a negative one counts from the end")
                    .output("out")
                    .infer(infer_concat)
                    .gradient(grad_concat)
@@ -232,7 +233,8 @@ void register_concat_ops(OpRegistry& registry) {
           .exact()
           .input("out_grad")
           .input("x", kAllDTypes, Arity::kVariadic, Residence::kMetadata)
-          .attr("axis", std::int64_t{0})
+          .attr("axis", std::int64_t{0},
+                "the dimension along which; a negative one counts from the end")
           .output("x_grad", Arity::kVariadic)
           .infer(infer_concat_grad)
           .gradient(grad_concat_grad)
@@ -243,7 +245,8 @@ void register_concat_ops(OpRegistry& registry) {
                    .meaning("all x along a new axis")
                    .exact()
                    .input("x", kAllDTypes, Arity::kVariadic)
-                   .attr("axis", std::int64_t{0})
+                   .attr("axis", std::int64_t{0},
+                         "the dimension along which; a negative one counts from the end")
                    .output("out")
                    .infer(infer_stack)
                    .gradient(grad_stack)
@@ -254,7 +257,8 @@ void register_concat_ops(OpRegistry& registry) {
                    .meaning("the slices of x along the axis, without it")
                    .exact()
                    .input("x")
-                   .attr("axis", std::int64_t{0})
+                   .attr("axis", std::int64_t{0},
+                         "the dimension along which; a negative one counts from the end")
                    .output("out", Arity::kVariadic)
                    .infer(infer_unstack)
                    .gradient(grad_unstack)
@@ -265,9 +269,11 @@ void register_concat_ops(OpRegistry& registry) {
                    .meaning("the parts of x along the axis")
                    .exact()
                    .input("x")
-                   .attr("num", std::int64_t{0})
-                   .attr("sections", Integers{})
-                   .attr("axis", std::int64_t{0})
+                   .attr("num", std::int64_t{0}, "how many equal parts; 0: sections are given")
+                   .attr("sections", Integers{},
+                         "extents of the parts; one may be -1, what the others leave")
+                   .attr("axis", std::int64_t{0},
+                         "the dimension along which; a negative one counts from the end")
                    .output("out", Arity::kVariadic)
                    .infer(infer_split)
                    .gradient(grad_split)

@@ -77,7 +77,9 @@ void register_branches(OpRegistry& registry) {
   OpSchema switches = controlling("switch_case", Control::kSwitch)
                           .meaning("what the block whose key index is gives, or the last block");
   registry.add(with_captures(
-      switches.deciding_input("index", kIndex).required_attr("keys", std::vector<std::int64_t>{})));
+      switches.deciding_input("index", kIndex)
+          .required_attr("keys", std::vector<std::int64_t>{},
+                         "of the blocks but the last, which runs for any other index")));
   registry.add(controlling("select_input", Control::kSelection)
                    .meaning("x[mask]; only that one need have been computed")
                    .deciding_input("mask", kIndex)
@@ -92,7 +94,7 @@ void register_loops(OpRegistry& registry) {
                       .meaning("the values as block 1 changes them while block 0 gives true");
   loop.input("values", kAllDTypes, Arity::kVariadic)
       .input("captures", kAllDTypes, Arity::kVariadic)
-      .attr("max_iterations", std::int64_t{0})
+      .attr("max_iterations", std::int64_t{0}, "the most iterations; 0: no limit")
       .output("outs", Arity::kVariadic)
       .updates("states", "captures", Arity::kVariadic)
       .infer(infer_while);
@@ -106,7 +108,7 @@ void register_loops(OpRegistry& registry) {
   gradient.input("values", kAllDTypes, Arity::kVariadic)
       .input("captures", kAllDTypes, Arity::kVariadic)
       .input("grads", kFloats, Arity::kVariadic)
-      .attr("max_iterations", std::int64_t{0})
+      .attr("max_iterations", std::int64_t{0}, "the most iterations; 0: no limit")
       .output("outs", Arity::kVariadic)
       .infer(infer_while_grad);
   registry.add(gradient);
@@ -121,10 +123,8 @@ void register_scans(OpRegistry& registry) {
   scan.input("values", kAllDTypes, Arity::kVariadic)
       .input("xs", kAllDTypes, Arity::kVariadic)
       .input("captures", kAllDTypes, Arity::kVariadic)
-      // Steps; -1: as xs have slices.
-      .attr("length", std::int64_t{-1})
-      // From the last slice to the first.
-      .attr("reverse", false)
+      .attr("length", std::int64_t{-1}, "how many steps; -1: as xs have slices")
+      .attr("reverse", false, "whether the last slice is the first step")
       .output("outs", Arity::kVariadic)
       .output("ys", Arity::kVariadic)
       .updates("states", "captures", Arity::kVariadic)

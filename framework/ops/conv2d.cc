@@ -151,11 +151,15 @@ void grad_of_filter_grad(GradContext& ctx) {
 
 OpSchema& add_convolution_attributes(OpSchema& schema) {
   using Integers = std::vector<std::int64_t>;
-  return schema.attr("strides", Integers{1, 1})
-      .attr("paddings", Integers{0, 0})
-      .attr("dilations", Integers{1, 1})
-      .attr("groups", std::int64_t{1})
-      .attr("padding_algorithm", std::string("EXPLICIT"))
+  return schema.attr("strides", Integers{1, 1}, "steps of the window, [height, width]")
+      .attr(
+          "paddings", Integers{0, 0},
+          "[height, width] or [top, bottom, left, right]; read where padding_algorithm is EXPLICIT")
+      .attr("dilations", Integers{1, 1}, "distances of elements in a window, [height, width]")
+      .attr("groups", std::int64_t{1}, "into how many parts channels and filters are divided")
+      .attr(
+          "padding_algorithm", std::string("EXPLICIT"),
+          "EXPLICIT: paddings; VALID: none; SAME: output = ceil(input / stride), the odd one after")
       .cost(cost_of_conv2d);
 }
 

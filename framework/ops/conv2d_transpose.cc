@@ -201,11 +201,13 @@ void register_conv2d_transpose_ops(OpRegistry& registry) {
           .input("x", kFloats)
           .input("filter", kFloats)
           .output("out")
-          .attr("strides", Integers{1, 1})
-          .attr("paddings", Integers{0, 0})
-          .attr("output_padding", Integers{0, 0})
-          .attr("dilations", Integers{1, 1})
-          .attr("groups", std::int64_t{1})
+          .attr("strides", Integers{1, 1}, "distances of windows in the result, [height, width]")
+          .attr("paddings", Integers{0, 0},
+                "taken off: [height, width] or [top, bottom, left, right]")
+          .attr("output_padding", Integers{0, 0},
+                "added at the bottom and the right, below the strides")
+          .attr("dilations", Integers{1, 1}, "distances of elements in a window, [height, width]")
+          .attr("groups", std::int64_t{1}, "into how many parts channels and filters are divided")
           .infer(infer_conv2d_transpose)
           .gradient(grad_conv2d_transpose)
           .cost(cost_of_conv2d_transpose)

@@ -115,8 +115,8 @@ OpSchema loss_op(const char* name, const char* scores) {
   return OpSchema(name)
       .input(scores, kFloats)
       .input("label", kFloats | kIndices)
-      .attr("soft_label", false)
-      .attr("ignore_index", std::int64_t{-100})
+      .attr("soft_label", false, "whether labels are probabilities of all classes, else one class")
+      .attr("ignore_index", std::int64_t{-100}, "the label of rows that give 0")
       .rows([scores](RowsContext& ctx) { return rows_of_classes(ctx, scores); });
 }
 

@@ -63,9 +63,9 @@ void grad_cumprod(GradContext& ctx) {
 OpSchema cumulative(const char* name, GradientFn gradient) {
   return OpSchema(name)
       .input("x", kNumbers)
-      .attr("axis", std::int64_t{-1})
-      .attr("exclusive", false)
-      .attr("reverse", false)
+      .attr("axis", std::int64_t{-1}, "along which lines run; a negative one counts from the end")
+      .attr("exclusive", false, "leaves each element itself out of its result")
+      .attr("reverse", false, "runs from the end of each line")
       .output("out")
       .infer(infer_cumulative)
       .gradient(std::move(gradient))

@@ -56,7 +56,11 @@ void grad_dropout_grad(GradContext& ctx) {
 }
 
 OpSchema& add_dropout_attributes(OpSchema& schema) {
-  return schema.attr("p", 0.5).attr("mode", std::string("upscale_in_train")).attr("is_test", false);
+  return schema.attr("p", 0.5, "the probability with which an element becomes 0")
+      .attr("mode", std::string("upscale_in_train"),
+            "upscale_in_train divides what stays by 1 - p; downgrade_in_infer multiplies by it in "
+            "tests")
+      .attr("is_test", false, "whether nothing is dropped");
 }
 
 Cost cost_of_dropout(const InferContext& ctx) { return reduction_cost(ctx, "x", kDropoutFlops); }

@@ -113,7 +113,8 @@ void register_embedding_gradients(OpRegistry& registry) {
                    .input("weight", kFloats, Arity::kRequired, Residence::kMetadata)
                    .input("ids", kIndices)
                    .input("out_grad", kFloats)
-                   .attr("padding_idx", kNoPadding)
+                   .attr("padding_idx", kNoPadding,
+                         "the row that reads as zeros and gets no gradient; -1: none")
                    .output("weight_grad")
                    .infer(infer_embedding_grad)
                    .gradient(grad_embedding_grad));
@@ -123,7 +124,8 @@ void register_embedding_gradients(OpRegistry& registry) {
                    .exact()
                    .input("ids", kIndices)
                    .input("out_grad", kFloats)
-                   .attr("padding_idx", kNoPadding)
+                   .attr("padding_idx", kNoPadding,
+                         "the row that reads as zeros and gets no gradient; -1: none")
                    .output("rows")
                    .output("values")
                    .of_dtype(DTypeRule::as("out_grad"))
@@ -143,8 +145,10 @@ void register_embedding_ops(OpRegistry& registry) {
                    .exact()
                    .input("weight", kFloats)
                    .input("ids", kIndices)
-                   .attr("padding_idx", kNoPadding)
-                   .attr("sparse", true)
+                   .attr("padding_idx", kNoPadding,
+                         "the row that reads as zeros and gets no gradient; -1: none")
+                   .attr("sparse", true,
+                         "whether the gradient is of the touched rows, else of the whole table")
                    .output("out")
                    .infer(infer_embedding)
                    .gradient(grad_embedding)

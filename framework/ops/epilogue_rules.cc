@@ -16,7 +16,7 @@ constexpr std::string_view kActivations[] = {"none" LOCI_ACTIVATIONS(LOCI_NAME)}
 }  // namespace
 
 OpSchema& add_activation(OpSchema& schema) {
-  return schema.attr("activation", std::string("none"))
+  return schema.attr("activation", std::string("none"), "the function of each result at the end")
       .one_of({std::begin(kActivations), std::end(kActivations)});
 }
 

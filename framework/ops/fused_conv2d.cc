@@ -89,7 +89,7 @@ void register_fused_conv2d_ops(OpRegistry& registry) {
       .input("bias", kFloats, Arity::kOptional);
   for (const char* slot : kNormSlots) fused.input(slot, kFloats, Arity::kOptional);
   fused.input("residual", kFloats, Arity::kOptional)
-      .attr("epsilon", 1e-5)
+      .attr("epsilon", 1e-5, "added to the variance")
       .output("out")
       .infer(infer_fused_conv2d)
       .refuse_gradient(

@@ -54,8 +54,8 @@ void register_fused_matmul_ops(OpRegistry& registry) {
       .input("y", kFloats)
       .input("bias", kFloats, Arity::kOptional)
       .input("residual", kFloats, Arity::kOptional)
-      .attr("transpose_x", false)
-      .attr("transpose_y", false)
+      .attr("transpose_x", false, "whether the last two dimensions of x are exchanged first")
+      .attr("transpose_y", false, "whether the last two dimensions of y are exchanged first")
       .output("out")
       .infer(infer_fused_matmul)
       .refuse_gradient(

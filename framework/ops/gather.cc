@@ -66,7 +66,8 @@ void register_gather_ops(OpRegistry& registry) {
                    .exact()
                    .input("x")
                    .input("index", kIndices)
-                   .attr("axis", std::int64_t{0})
+                   .attr("axis", std::int64_t{0},
+                         "the dimension along which; a negative one counts from the end")
                    .output("out")
                    .infer(infer_gather)
                    .gradient(grad_gather)
@@ -79,7 +80,8 @@ void register_gather_ops(OpRegistry& registry) {
                    .input("x", kFloats, Arity::kRequired, Residence::kMetadata)
                    .input("index", kIndices)
                    .input("out_grad", kFloats)
-                   .attr("axis", std::int64_t{0})
+                   .attr("axis", std::int64_t{0},
+                         "the dimension along which; a negative one counts from the end")
                    .output("x_grad")
                    .infer(infer_gather_grad)
                    .gradient(grad_gather_grad));

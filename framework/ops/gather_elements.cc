@@ -109,7 +109,8 @@ void register_gather_elements_ops(OpRegistry& registry) {
                    .exact()
                    .input("x")
                    .input("index", kIndices)
-                   .attr("axis", std::int64_t{0})
+                   .attr("axis", std::int64_t{0},
+                         "the dimension along which; a negative one counts from the end")
                    .output("out")
                    .infer(infer_gather_elements)
                    .gradient(grad_gather_elements)
@@ -119,7 +120,8 @@ void register_gather_elements_ops(OpRegistry& registry) {
                    .gradient_uses(scatter_gradient_ops("gather_elements", "scatter_elements"))
                    .meaning("x whose elements at the positions of index along the axis are "
                             "updates, or reduced with them")
-                   .attr("axis", std::int64_t{0})
+                   .attr("axis", std::int64_t{0},
+                         "the dimension along which; a negative one counts from the end")
                    .infer(infer_scatter_elements)
                    .gradient(grad_scatter_elements)
                    .rows(scattered_element_rows));
@@ -130,7 +132,8 @@ void register_gather_elements_ops(OpRegistry& registry) {
                    .exact()
                    .input("out_grad", kFloats)
                    .input("index", kIndices)
-                   .attr("axis", std::int64_t{0})
+                   .attr("axis", std::int64_t{0},
+                         "the dimension along which; a negative one counts from the end")
                    .output("updates_grad")
                    .infer(infer_scatter_elements_grad)
                    .gradient(grad_scatter_elements_grad)

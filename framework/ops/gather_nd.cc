@@ -155,7 +155,8 @@ void register_gather_nd_ops(OpRegistry& registry) {
                    .exact()
                    .input("x")
                    .input("index", kIndices)
-                   .attr("batch_dims", std::int64_t{0})
+                   .attr("batch_dims", std::int64_t{0},
+                         "how many first dimensions of x and index are those of a batch")
                    .output("out")
                    .infer(infer_gather_nd)
                    .gradient(grad_gather_nd)
@@ -165,7 +166,8 @@ void register_gather_nd_ops(OpRegistry& registry) {
       scatter_schema("scatter_nd")
           .gradient_uses(scatter_gradient_ops("gather_nd", "scatter_nd"))
           .meaning("x whose slices at the tuples of index are updates, or reduced with them")
-          .attr("batch_dims", std::int64_t{0})
+          .attr("batch_dims", std::int64_t{0},
+                "how many first dimensions of x and index are those of a batch")
           .infer(infer_scatter_nd)
           .gradient(grad_scatter_nd)
           .rows(scattered_slice_rows));
@@ -176,7 +178,8 @@ void register_gather_nd_ops(OpRegistry& registry) {
                    .exact()
                    .input("out_grad", kFloats)
                    .input("index", kIndices)
-                   .attr("batch_dims", std::int64_t{0})
+                   .attr("batch_dims", std::int64_t{0},
+                         "how many first dimensions of x and index are those of a batch")
                    .output("updates_grad")
                    .infer(infer_scatter_nd_grad)
                    .gradient(grad_scatter_nd_grad)

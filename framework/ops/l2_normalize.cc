@@ -129,8 +129,9 @@ void register_l2_normalize_ops(OpRegistry& registry) {
           .accuracy("out: n / 2 + 4 roundoffs of |out|; norm: n / 2 + 2 of norm; n elements along "
                     "the axis")
           .input("x", kFloats)
-          .attr("axis", std::int64_t{-1})
-          .attr("epsilon", 1e-12)
+          .attr("axis", std::int64_t{-1},
+                "the dimension along which; a negative one counts from the end")
+          .attr("epsilon", 1e-12, "added to the sum of squares")
           .output("out")
           .output("norm")
           .of_dtype(DTypeRule::computed("x"))
@@ -148,7 +149,8 @@ void register_l2_normalize_ops(OpRegistry& registry) {
                    .input("out", kFloats)
                    .input("norm", kFloats)
                    .input("out_grad", kFloats)
-                   .attr("axis", std::int64_t{-1})
+                   .attr("axis", std::int64_t{-1},
+                         "the dimension along which; a negative one counts from the end")
                    .output("x_grad")
                    .infer(infer_l2_normalize_grad)
                    .gradient(grad_l2_normalize_grad)

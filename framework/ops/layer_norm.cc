@@ -208,8 +208,9 @@ OpSchema layer_norm() {
       .input("x", kFloats)
       .input("scale", kFloats, Arity::kOptional)
       .input("bias", kFloats, Arity::kOptional)
-      .attr("begin_norm_axis", std::int64_t{1})
-      .attr("epsilon", 1e-5)
+      .attr("begin_norm_axis", std::int64_t{1},
+            "the first dimension of what is normalised together")
+      .attr("epsilon", 1e-5, "added to the variance")
       .output("y")
       .output("mean")
       .of_dtype(DTypeRule::computed("x"))
@@ -241,7 +242,8 @@ OpSchema layer_norm_grad() {
       .input("y_grad", kFloats)
       .input("scale", kFloats, Arity::kOptional)
       .input("bias", kFloats, Arity::kOptional, Residence::kMetadata)
-      .attr("begin_norm_axis", std::int64_t{1})
+      .attr("begin_norm_axis", std::int64_t{1},
+            "the first dimension of what is normalised together")
       .output("x_grad")
       .output("scale_grad", Arity::kOptional)
       .output("bias_grad", Arity::kOptional)

@@ -249,8 +249,8 @@ void register_matmul_ops(OpRegistry& registry) {
           .accuracy("n + 1 roundoffs of sum |x * y|, n products; integers wrap")
           .input("x", kNumbers)
           .input("y", kNumbers)
-          .attr("transpose_x", false)
-          .attr("transpose_y", false)
+          .attr("transpose_x", false, "whether the last two dimensions of x are exchanged first")
+          .attr("transpose_y", false, "whether the last two dimensions of y are exchanged first")
           .output("out")
           .infer(infer_matmul)
           .gradient(grad_matmul)
@@ -262,8 +262,10 @@ void register_matmul_ops(OpRegistry& registry) {
                    .accuracy("n + 1 roundoffs of sum |x * y|, n products; integers wrap")
                    .input("x", kNumbers)
                    .input("y", kNumbers)
-                   .attr("x_num_col_dims", std::int64_t{1})
-                   .attr("y_num_col_dims", std::int64_t{1})
+                   .attr("x_num_col_dims", std::int64_t{1},
+                         "how many first dimensions of x are rows of a matrix")
+                   .attr("y_num_col_dims", std::int64_t{1},
+                         "how many first dimensions of y are rows of a matrix")
                    .output("out")
                    .infer(infer_mul)
                    .gradient(grad_matrix_mul)

@@ -86,6 +86,7 @@ OpAttribute reported(const AttributeSpec& spec) {
   if (!spec.required) attribute.default_value = spec.default_value;
   add_limits(spec, &attribute);
   attribute.choices = spec.choices;
+  attribute.meaning = spec.meaning;
   return attribute;
 }
 

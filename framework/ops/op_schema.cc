@@ -134,7 +134,7 @@ OpSchema& OpSchema::updates(std::string name, std::string state, Arity arity) {
 OpSchema& OpSchema::random() {
   random_ = true;
   input("state", {DType::kUInt64});
-  return attr("offset", std::int64_t{0});
+  return attr("offset", std::int64_t{0}, "its place among the draws of the program");
 }
 
 OpSchema& OpSchema::infer(InferFn fn) {

@@ -156,15 +156,20 @@ class OpSchema {
     outputs_.back().dtype = std::move(rule);
     return *this;
   }
+  // `meaning` says in one line what it does: "added to the variance".
   template <class T>
-  OpSchema& attr(std::string name, T default_value) {
-    return add_attribute({.name = std::move(name), .default_value = std::move(default_value)});
+  OpSchema& attr(std::string name, T default_value, std::string meaning = {}) {
+    return add_attribute({.name = std::move(name),
+                          .default_value = std::move(default_value),
+                          .meaning = std::move(meaning)});
   }
   // `kind` only says the kind of the attribute.
   template <class T>
-  OpSchema& required_attr(std::string name, T kind) {
-    return add_attribute(
-        {.name = std::move(name), .default_value = std::move(kind), .required = true});
+  OpSchema& required_attr(std::string name, T kind, std::string meaning = {}) {
+    return add_attribute({.name = std::move(name),
+                          .default_value = std::move(kind),
+                          .required = true,
+                          .meaning = std::move(meaning)});
   }
   // These two limit the attribute that was added last, a float64 or a string.
   OpSchema& within(double minimum, double maximum);

@@ -109,9 +109,10 @@ void register_optimizer_ops(OpRegistry& registry) {
           .input("velocity", kFloats)
           .input("learning_rate", {kFloat32})
           .input("rows", kIndices, Arity::kOptional)
-          .attr("mu", 0.9)
-          .attr("use_nesterov", false)
-          .attr("lazy_mode", false)
+          .attr("mu", 0.9, "what stays of the velocity in an update")
+          .attr("use_nesterov", false, "whether the step is grad + mu * velocity_out")
+          .attr("lazy_mode", false,
+                "whether rows that do not occur keep their state, else they see a gradient of 0")
           .updates("param_out", "param")
           .updates("velocity_out", "velocity"));
   registry.add(
@@ -125,12 +126,14 @@ void register_optimizer_ops(OpRegistry& registry) {
           .input("step", {kInt64})
           .input("learning_rate", {kFloat32})
           .input("rows", kIndices, Arity::kOptional)
-          .attr("beta1", 0.9)
-          .attr("beta2", 0.999)
-          .attr("epsilon", 1e-8)
-          .attr("weight_decay", 0.0)
-          .attr("lazy_mode", false)
-          .attr("counter", std::int64_t{0})
+          .attr("beta1", 0.9, "what stays of moment1 in an update")
+          .attr("beta2", 0.999, "what stays of moment2 in an update")
+          .attr("epsilon", 1e-8, "added to the root of moment2")
+          .attr("weight_decay", 0.0,
+                "what the parameter is multiplied by to decay, besides the learning rate")
+          .attr("lazy_mode", false,
+                "whether rows that do not occur keep their state, else they see a gradient of 0")
+          .attr("counter", std::int64_t{0}, "the element of step that counts")
           .updates("param_out", "param")
           .updates("moment1_out", "moment1")
           .updates("moment2_out", "moment2"));
@@ -138,9 +141,9 @@ void register_optimizer_ops(OpRegistry& registry) {
                    .meaning("x + step; with a count only of that many numbers from first on")
                    .exact()
                    .input("x", {kInt64})
-                   .attr("step", std::int64_t{1})
-                   .attr("first", std::int64_t{0})
-                   .attr("count", std::int64_t{0})
+                   .attr("step", std::int64_t{1}, "what is added")
+                   .attr("first", std::int64_t{0}, "the first element that changes, with a count")
+                   .attr("count", std::int64_t{0}, "how many elements change; 0: all")
                    .updates("out", "x")
                    .infer(infer_increment));
 }

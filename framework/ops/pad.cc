@@ -188,36 +188,44 @@ Cost pad_cost(const InferContext& ctx) {
 }  // namespace
 
 void register_pad_ops(OpRegistry& registry) {
-  registry.add(OpSchema("pad")
-                   .gradient_uses({"pad", "pad_grad"})
-                   .meaning("x with elements before and after each dimension; negative pads crop")
-                   .exact()
-                   .input("x")
-                   .required_attr("pads", Integers{})
-                   .attr("mode", std::string("constant"))
-                   .one_of({"constant", "reflect", "edge", "wrap"})
-                   .attr("value", 0.0)
-                   .attr("integer", std::int64_t{0})
-                   .output("out")
-                   .infer(infer_pad)
-                   .gradient(grad_pad)
-                   .cost(pad_cost)
-                   .rows(padded_rows));
-  registry.add(OpSchema("pad_grad")
-                   .gradient_uses({"pad"})
-                   .meaning("the sum of out_grad over all places of each element; of x only the "
-                            "shape is read")
-                   .accuracy("n roundoffs of sum |out_grad|, n places of one element")
-                   .input("x", kFloats, Arity::kRequired, Residence::kMetadata)
-                   .input("out_grad", kFloats)
-                   .required_attr("pads", Integers{})
-                   .required_attr("mode", std::string("reflect"))
-                   .one_of({"reflect", "edge", "wrap"})
-                   .output("x_grad")
-                   .infer(infer_pad_grad)
-                   .gradient(grad_pad_grad)
-                   .cost([](const InferContext& ctx) { return reduction_cost(ctx, "out_grad"); })
-                   .rows(padded_rows));
+  registry.add(
+      OpSchema("pad")
+          .gradient_uses({"pad", "pad_grad"})
+          .meaning("x with elements before and after each dimension; negative pads crop")
+          .exact()
+          .input("x")
+          .required_attr(
+              "pads", Integers{},
+              "elements in front of each dimension, then those behind each; negative ones crop")
+          .attr("mode", std::string("constant"),
+                "what the new elements are; constant: value or integer")
+          .one_of({"constant", "reflect", "edge", "wrap"})
+          .attr("value", 0.0, "the new elements of a floating x")
+          .attr("integer", std::int64_t{0}, "the new elements of another x")
+          .output("out")
+          .infer(infer_pad)
+          .gradient(grad_pad)
+          .cost(pad_cost)
+          .rows(padded_rows));
+  registry.add(
+      OpSchema("pad_grad")
+          .gradient_uses({"pad"})
+          .meaning("the sum of out_grad over all places of each element; of x only the "
+                   "shape is read")
+          .accuracy("n roundoffs of sum |out_grad|, n places of one element")
+          .input("x", kFloats, Arity::kRequired, Residence::kMetadata)
+          .input("out_grad", kFloats)
+          .required_attr(
+              "pads", Integers{},
+              "elements in front of each dimension, then those behind each; negative ones crop")
+          .required_attr("mode", std::string("reflect"),
+                         "what the new elements are; constant: value or integer")
+          .one_of({"reflect", "edge", "wrap"})
+          .output("x_grad")
+          .infer(infer_pad_grad)
+          .gradient(grad_pad_grad)
+          .cost([](const InferContext& ctx) { return reduction_cost(ctx, "out_grad"); })
+          .rows(padded_rows));
 }
 
 }  // namespace loci::ops

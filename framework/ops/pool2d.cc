@@ -88,14 +88,20 @@ void grad_pool2d_grad(GradContext& ctx) {
 
 OpSchema& add_pooling_attributes(OpSchema& schema) {
   using Integers = std::vector<std::int64_t>;
-  return schema.attr("pooling_type", std::string("max"))
-      .attr("ksize", Integers{2, 2})
-      .attr("strides", Integers{2, 2})
-      .attr("paddings", Integers{0, 0})
-      .attr("padding_algorithm", std::string("EXPLICIT"))
-      .attr("ceil_mode", false)
-      .attr("exclusive", true)
-      .attr("global_pooling", false)
+  return schema.attr("pooling_type", std::string("max"), "max or avg")
+      .attr("ksize", Integers{2, 2}, "extents of the window, [height, width]")
+      .attr("strides", Integers{2, 2}, "steps of the window, [height, width]")
+      .attr(
+          "paddings", Integers{0, 0},
+          "[height, width] or [top, bottom, left, right]; read where padding_algorithm is EXPLICIT")
+      .attr(
+          "padding_algorithm", std::string("EXPLICIT"),
+          "EXPLICIT: paddings; VALID: none; SAME: output = ceil(input / stride), the odd one after")
+      .attr("ceil_mode", false, "whether a last window that is only partly inside counts")
+      .attr("exclusive", true,
+            "whether an average counts only elements inside, else also the paddings")
+      .attr("global_pooling", false,
+            "whether one window is over all; ksize and paddings are not read")
       .cost(cost_of_pool2d);
 }
 

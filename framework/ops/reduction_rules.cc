@@ -64,8 +64,8 @@ Cost cost_of_reduction(const InferContext& ctx) { return reduction_cost(ctx, "x"
 OpSchema reduction(const char* name, DTypeSet dtypes, GradientFn gradient) {
   return OpSchema(name)
       .input("x", dtypes)
-      .attr("axes", Axes{})
-      .attr("keep_dim", false)
+      .attr("axes", Axes{}, "dimensions that are reduced, negative ones from the end; empty: all")
+      .attr("keep_dim", false, "whether reduced dimensions stay, with extent 1")
       .output("out")
       .infer(infer_reduce)
       .gradient(std::move(gradient))

@@ -76,7 +76,8 @@ OpSchema scatter_schema(std::string name) {
       .input("x")
       .input("index", kIndices)
       .input("updates")
-      .attr("reduction", std::string(kReplace))
+      .attr("reduction", std::string(kReplace),
+            "how an element is made of updates and what is there; none: the last update")
       .one_of({kReplace, "add", "mul", "max", "min"})
       .output("out")
       .cost(cost_of_scatter);

@@ -63,7 +63,8 @@ void register_softmax_ops(OpRegistry& registry) {
           .meaning("exp(x) / sum(exp(x)) along the axis")
           .accuracy("n + 10 + d + sum(out * d) roundoffs of out, d = max(x) - x, n along the axis")
           .input("x", kFloats)
-          .attr("axis", std::int64_t{-1})
+          .attr("axis", std::int64_t{-1},
+                "the dimension along which; a negative one counts from the end")
           .output("out")
           .infer(infer_softmax)
           .gradient(grad_softmax)
@@ -77,7 +78,8 @@ void register_softmax_ops(OpRegistry& registry) {
           .accuracy("2 roundoffs of |out|, and for L = x - out: n + 4 + sum(exp(out) * (m - x)) of "
                     "1, 4 of |L - m|, 1 of |L| and of |m|; m = max(x), n along the axis")
           .input("x", kFloats)
-          .attr("axis", std::int64_t{-1})
+          .attr("axis", std::int64_t{-1},
+                "the dimension along which; a negative one counts from the end")
           .output("out")
           .infer(infer_softmax)
           .gradient(grad_log_softmax)

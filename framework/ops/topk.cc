@@ -51,7 +51,7 @@ OpSchema choice(const char* name) {
       .gradient_uses({"full_like", "scatter_elements"})
       .exact()
       .input("x", kNumbers)
-      .attr("axis", std::int64_t{-1})
+      .attr("axis", std::int64_t{-1}, "along which lines run; a negative one counts from the end")
       .gradient(grad_of_chosen)
       .rows(rows_beside_axis("x"));
 }
@@ -67,18 +67,19 @@ OpSchema with_outputs(OpSchema schema) {
 }  // namespace
 
 void register_topk_ops(OpRegistry& registry) {
-  registry.add(with_outputs(choice("topk")
-                                .meaning("the k largest elements along the axis, or smallest, and "
-                                         "where; NaN is the largest, the first of equals first")
-                                .attr("k", std::int64_t{1})
-                                .attr("largest", true)
-                                .attr("sorted", true))
-                   .infer(infer_topk)
-                   .cost(cost_of_topk));
+  registry.add(
+      with_outputs(choice("topk")
+                       .meaning("the k largest elements along the axis, or smallest, and "
+                                "where; NaN is the largest, the first of equals first")
+                       .attr("k", std::int64_t{1}, "how many of each line, from 0 to its extent")
+                       .attr("largest", true, "false: the smallest")
+                       .attr("sorted", true, "false: in any order"))
+          .infer(infer_topk)
+          .cost(cost_of_topk));
   registry.add(with_outputs(choice("sort")
                                 .meaning("the elements along the axis in order, and where each "
                                          "was; NaN is the largest, equals keep their order")
-                                .attr("descending", false))
+                                .attr("descending", false, "the largest first"))
                    .infer(infer_sort)
                    .cost(cost_of_sort));
 }

@@ -44,17 +44,18 @@ bool rows_in_place(RowsContext& ctx) {
 }  // namespace
 
 void register_transpose_ops(OpRegistry& registry) {
-  registry.add(OpSchema("transpose")
-                   .gradient_uses({"transpose"})
-                   .meaning("x with its dimensions in another order")
-                   .input("x")
-                   .required_attr("perm", Integers{})
-                   .output("out")
-                   .infer(infer_transpose)
-                   .gradient(grad_transpose)
-                   .cost(copy_cost)
-                   .rows(rows_in_place)
-                   .moves_elements());
+  registry.add(
+      OpSchema("transpose")
+          .gradient_uses({"transpose"})
+          .meaning("x with its dimensions in another order")
+          .input("x")
+          .required_attr("perm", Integers{}, "which dimension of x each dimension of the result is")
+          .output("out")
+          .infer(infer_transpose)
+          .gradient(grad_transpose)
+          .cost(copy_cost)
+          .rows(rows_in_place)
+          .moves_elements());
 }
 
 }  // namespace loci::ops

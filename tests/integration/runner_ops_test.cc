@@ -35,7 +35,10 @@ TEST_F(OpsTest, JsonTellsOneOp) {
   EXPECT_EQ(op["outputs"][0]["extent"], "inferred");
   EXPECT_THAT(op["accuracy"], HasSubstr("roundoffs of out"));
   EXPECT_EQ(op["attributes"][0]["name"], "axis");
+  EXPECT_EQ(op["attributes"][0]["kind"], "int64");
+  EXPECT_EQ(op["attributes"][0]["required"], false);
   EXPECT_EQ(op["attributes"][0]["default"], -1);
+  EXPECT_THAT(op["attributes"][0]["meaning"], HasSubstr("the dimension along which"));
   EXPECT_EQ(op["attributes"][0]["minimum"], nullptr);
   EXPECT_EQ(op["decomposable"], true);
   EXPECT_EQ(op["gradient_ops"], json({"elementwise_mul", "elementwise_sub", "reduce_sum"}));
@@ -50,6 +53,8 @@ TEST_F(OpsTest, TextTellsTheSame) {
                     HasSubstr("gradient  none")));
   EXPECT_THAT(loci({"ops", "nonzero"}).out, HasSubstr("bounded: the kernel writes its extent to"));
   EXPECT_THAT(loci({"ops", "dropout"}).out, HasSubstr("  output    mask  uint8\n"));
+  EXPECT_THAT(loci({"ops", "dropout"}).out,
+              HasSubstr("float64; default 0.5; the probability with which an element becomes 0\n"));
 }
 
 TEST_F(OpsTest, ListsAllOpsThoseOfPluginsToo) {

@@ -50,6 +50,7 @@ struct OpAttribute {
   std::optional<Attribute> minimum;
   std::optional<Attribute> maximum;
   std::vector<std::string> choices;  // of a text, or of those of a list; none: any
+  std::string meaning;               // in one line; empty where a plugin says none
 };
 
 struct Op {

@@ -28,6 +28,7 @@ TEST(OpReportTest, TellsSlotsAndAttributes) {
   const Op clip = op("clip");
   ASSERT_EQ(clip.attributes.size(), 2U);
   EXPECT_EQ(clip.attributes[0].kind, "float64");
+  EXPECT_EQ(clip.attributes[0].meaning, "the least result");
   EXPECT_FALSE(clip.attributes[0].default_value);
   EXPECT_EQ(op("concat").inputs[0].arity, "variadic");
   EXPECT_EQ(op("reshape_like").inputs[1].residence, "metadata");
@@ -98,6 +99,18 @@ TEST(OpReportTest, EveryOpOfOursHasAMeaningInOneLine) {
     EXPECT_NE(each.meaning, "") << each.name;
     EXPECT_EQ(each.meaning.find('\n'), std::string::npos) << each.name;
     EXPECT_LE(each.meaning.size(), 120U) << each.name;
+  }
+}
+
+TEST(OpReportTest, EveryAttributeOfOursHasAMeaningInOneLine) {
+  for (const Op& each : ops()) {
+    if (!each.plugin.empty()) continue;
+    for (const OpAttribute& attribute : each.attributes) {
+      const std::string where = each.name + " " + attribute.name;
+      EXPECT_NE(attribute.meaning, "") << where;
+      EXPECT_EQ(attribute.meaning.find('\n'), std::string::npos) << where;
+      EXPECT_LE(attribute.meaning.size(), 120U) << where;
+    }
   }
 }
 

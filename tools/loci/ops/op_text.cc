@@ -54,6 +54,7 @@ Parts told(const inspect::OpAttribute& attribute) {
   if (!attribute.choices.empty()) {
     parts.push_back(fmt::format("one of {}", fmt::join(attribute.choices, ", ")));
   }
+  if (!attribute.meaning.empty()) parts.push_back(attribute.meaning);
   return parts;
 }
 

@@ -73,6 +73,7 @@ Json slot_json(const inspect::OpOutput& output) {
 Json slot_json(const inspect::OpAttribute& attribute) {
   return {{"name", attribute.name},
           {"kind", attribute.kind},
+          {"meaning", attribute.meaning},
           {"required", !attribute.default_value},
           {"default", value_json(attribute.default_value)},
           {"minimum", value_json(attribute.minimum)},
