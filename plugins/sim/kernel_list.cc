@@ -23,7 +23,7 @@ kernels::KernelDefs sim_kernels(std::string_view without) {
   kernels::KernelDefs list = kernels::portable_kernels();
   // A launch here is an entry of the stream's queue, with copies of its arguments.
   for (sdk::KernelDef& kernel : list) kernel.flags |= LOCI_KERNEL_CAPTURABLE;
-  for (const std::string_view op : kAbsentOps) leave_out(op, &list);
+  for (const std::string_view op : absent_ops()) leave_out(op, &list);
   while (!without.empty()) {
     const std::string_view op = without.substr(0, without.find('+'));
     without.remove_prefix(std::min(without.size(), op.size() + 1));
