@@ -2,24 +2,16 @@
 
 #include <fmt/format.h>
 #include <sched.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <loci/version.hpp>
-#include <string_view>
+#include <sstream>
 #include <system_error>
 #include <utility>
-#include <vector>
 
-#include "framework/core/atomic_file.h"
-#include "framework/core/digest.h"
 #include "framework/core/log.h"
 #include "framework/core/thread_team.h"
 #include "framework/device/backend_tables.h"
@@ -31,11 +23,7 @@
 namespace loci::reporting {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr std::string_view kForm = "peaks-4";  // of the file
 constexpr std::size_t kMostLevels = 64;
-constexpr std::uintmax_t kMostBytes = 8192;  // of a file; one with all levels has half of that
 
 int allowed_processors() {
   cpu_set_t mask;
@@ -75,15 +63,6 @@ std::string facts_of(const device::Device& device) {
   return facts;
 }
 
-std::string plain_name(std::string name) {
-  for (char& c : name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (!plain && c != '-' && c != '.') c = '_';
-  }
-  constexpr std::size_t kMostName = 200;  // a file name has 255 bytes
-  return name.substr(0, kMostName);
-}
-
 bool read_number(std::istream& file, double& number) {
   std::string word;
   if (!(file >> word)) return false;
@@ -104,33 +83,9 @@ bool read_levels(std::istream& file, Peaks& peaks) {
   return peaks.levels.back().bytes == peaks.bytes;
 }
 
-// Opening what is no file may take for ever, and reading a large one long.
-bool may_be_entry(const fs::path& path) {
-  std::error_code error;
-  return fs::is_regular_file(path, error) && fs::file_size(path, error) <= kMostBytes && !error;
-}
-
-// Removes old entries, as nobody else disposes of those for devices, settings and builds that are
-// not used any more. Entries that cannot be removed are left.
-void remove_oldest(const std::string& directory) {
-  std::vector<std::pair<fs::file_time_type, fs::path>> files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
-    std::error_code gone;  // another process does the same
-    const fs::file_time_type written = entry.last_write_time(gone);
-    if (!gone && !entry.is_directory(gone)) files.emplace_back(written, entry.path());
-  }
-  if (files.size() <= PeakCache::kMostEntries) return;
-  std::sort(files.begin(), files.end());
-  files.resize(files.size() - PeakCache::kMostEntries);
-  for (const auto& [written, path] : files) {
-    std::error_code ignored;
-    fs::remove(path, ignored);
-  }
-}
-
 std::string text_of(const Peaks& peaks) {
   std::string text =
-      fmt::format("{}\n{} {}\n{} {} {}\n{}\n", kForm, peaks.flops, peaks.bytes, peaks.measured_at,
+      fmt::format("{} {}\n{} {} {}\n{}\n", peaks.flops, peaks.bytes, peaks.measured_at,
                   peaks.others, peaks.is_steady ? 1 : 0, peaks.levels.size());
   for (const profiler::MemoryLevel& level : peaks.levels) {
     text += fmt::format("{} {}\n", level.call_bytes, level.bytes);
@@ -138,32 +93,32 @@ std::string text_of(const Peaks& peaks) {
   return text;
 }
 
+sdk::CacheRules rules() {
+  constexpr std::uint64_t kMostBytes = 64 * 1024;  // the facts, with settings, are most of it
+  sdk::CacheRules rules;
+  rules.form = "peaks-5";
+  rules.suffix = ".peaks";
+  rules.file_bytes = kMostBytes;
+  rules.folder_bytes = PeakCache::kMostEntries * kMostBytes;
+  rules.files = PeakCache::kMostEntries;
+  return rules;
+}
+
+// What people know the device by.
+std::string title_of(const device::Device& device) {
+  return fmt::format("{}-{}", device.place().to_string(), device.info().name);
+}
+
 }  // namespace
 
-std::string PeakCache::directory_of_user() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && cache[0] == '/') return std::string(cache) + "/loci/peaks";
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && home[0] == '/') return std::string(home) + "/.cache/loci/peaks";
-  return {};
-}
-
-// A name that people know it by, and one for each set of facts.
-std::string PeakCache::path_of(const device::Device& device) const {
-  const std::string digest = core::digest_text(core::digest_of(facts_of(device)));
-  const std::string name =
-      plain_name(fmt::format("{}-{}", device.place().to_string(), device.info().name));
-  return fmt::format("{}/{}-{}", directory_, name, digest.substr(digest.find(':') + 1));
-}
+PeakCache::PeakCache(std::string directory) : folder_(std::move(directory), rules()) {}
 
 std::optional<Peaks> PeakCache::find(const device::Device& device) const {
-  if (directory_.empty()) return std::nullopt;
-  const std::string path = path_of(device);
-  if (!may_be_entry(path)) return std::nullopt;
-  std::ifstream file(path);
-  std::string form;
+  if (!folder_.keeps()) return std::nullopt;
+  const std::optional<std::string> text = folder_.find(title_of(device), facts_of(device));
+  if (!text) return std::nullopt;
+  std::istringstream file(*text);
   Peaks peaks;
-  if (!(file >> form) || form != kForm) return std::nullopt;
   if (!read_number(file, peaks.flops) || !read_number(file, peaks.bytes)) return std::nullopt;
   if (!(file >> peaks.measured_at) || !read_number(file, peaks.others)) return std::nullopt;
   if (!(file >> peaks.is_steady) || !read_levels(file, peaks)) return std::nullopt;
@@ -172,17 +127,10 @@ std::optional<Peaks> PeakCache::find(const device::Device& device) const {
 }
 
 void PeakCache::keep(const device::Device& device, const Peaks& peaks) const {
-  if (directory_.empty()) return;
-  try {
-    std::filesystem::create_directories(directory_);
-    core::AtomicFile file(path_of(device), core::Links::kReplace);
-    const std::string text = text_of(peaks);
-    file.write(text.data(), text.size());
-    file.commit();
-    remove_oldest(directory_);
-  } catch (const std::exception& error) {
-    core::log(core::Module::kProfiler, core::Level::kDebug, "peaks are not kept: {}", error.what());
-  }
+  if (!folder_.keeps()) return;
+  const std::string failure = folder_.keep(title_of(device), facts_of(device), text_of(peaks));
+  if (failure.empty()) return;
+  core::log(core::Module::kProfiler, core::Level::kDebug, "peaks are not kept: {}", failure);
 }
 
 }  // namespace loci::reporting

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <loci/plugin/cache_folder.hpp>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "framework/device/device.h"
 #include "framework/reporting/peaks.h"
@@ -16,8 +16,8 @@ namespace loci::reporting {
 class PeakCache {
  public:
   // Without a directory nothing is kept.
-  explicit PeakCache(std::string directory) : directory_(std::move(directory)) {}
-  static std::string directory_of_user();
+  explicit PeakCache(std::string directory);
+  static std::string directory_of_user() { return sdk::CacheFolder::of_user("peaks"); }
 
   // The latest that were kept; older ones are removed.
   static constexpr std::size_t kMostEntries = 64;
@@ -29,9 +29,7 @@ class PeakCache {
   void keep(const device::Device& device, const Peaks& peaks) const;
 
  private:
-  [[nodiscard]] std::string path_of(const device::Device& device) const;
-
-  std::string directory_;
+  sdk::CacheFolder folder_;
 };
 
 }  // namespace loci::reporting

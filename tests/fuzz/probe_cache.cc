@@ -29,6 +29,8 @@ using Outcome = ProbeResult::Outcome;
 constexpr milliseconds kLimit{5000};
 // An entry that is larger is none.
 constexpr std::size_t kMostBytes = std::size_t{64} * 1024;
+// Before the content and the plugin's path.
+constexpr const char* kForm = "probe-3";
 
 // The plugin's file, and its entry.
 class Files {
@@ -51,6 +53,13 @@ class Files {
   }
   [[nodiscard]] const runner::FileContent& content() const { return *content_; }
   [[nodiscard]] const ScratchFile& entry() const { return entry_; }
+
+  // An entry of that content.
+  [[nodiscard]] std::string entry_with(const std::string& content) const {
+    const std::string& key = plugin_.path();
+    return fmt::format("{} {:016x} {}\n{}{}", kForm, sdk::cache_digest(key + content), key.size(),
+                       key, content);
+  }
 
   // The input with what the names stand for.
   [[nodiscard]] std::string filled_in(std::string_view input) const {
@@ -76,7 +85,7 @@ class Files {
 
  private:
   static std::string entry_name(const ScratchFile& plugin) {
-    return fmt::format("path-{:016x}.json", runner::fnv1a(plugin.path()));
+    return fmt::format("path-{:016x}.json", sdk::cache_digest(plugin.path()));
   }
 
   ScratchFile plugin_;
@@ -116,7 +125,7 @@ void check_kept(const ProbeCache& cache, const Files& files, const ProbeResult& 
 void check(std::string_view input) {
   static const Files kFiles;
   static const ProbeCache kCache(kFiles.directory());
-  const std::string text = kFiles.filled_in(input);
+  const std::string text = kFiles.entry_with(kFiles.filled_in(input));
   kFiles.entry().write(text);
   std::optional<ProbeResult> result;
   const auto find = [&] {

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "tests/integration/runner_fixture.h"
+#include "tests/support/cache_entry.h"
 
 namespace loci::test {
 namespace {
@@ -73,6 +74,11 @@ class ProbeTest : public RunnerTest {
       names.push_back(entry.path().filename().string());
     }
     return names;
+  }
+
+  // The content of a file of the cache.
+  [[nodiscard]] json entry_of(const std::string& name) const {
+    return json::parse(cache_content(read(name)));
   }
 
   // A copy of the risky plugin without a build id that can be read.
@@ -283,23 +289,24 @@ TEST_F(ProbeTest, AnEntryThatMakesNoSenseIsReplaced) {
   const std::string name = "cache/loci/probe/" + kept().at(0);
   const std::string good = read(name);
   std::size_t mapped = 1;
+  const auto whole = [&](const std::string& text) { return with_cache_content(good, text); };
   for (const std::string& damaged :
        {std::string(), std::string("{"), good.substr(0, good.size() / 2), std::string("[]"),
-        std::string("{\"format\": 1}"), std::string(100000, ' ') + good}) {
+        std::string("{\"format\": 1}"), std::string(100000, ' ') + good, whole(""), whole("{"),
+        whole("[]"), whole("{}")}) {
     write(name, damaged);
     EXPECT_EQ(mapped_by(kRiskyPlugin), ++mapped) << damaged;
-    EXPECT_EQ(json::parse(read(name))["outcome"], "good");
+    EXPECT_EQ(entry_of(name)["outcome"], "good");
   }
   for (const auto& [member, value] : std::map<std::string, json>{{"loci", "0.0.1 ab"},
                                                                  {"path", "/another"},
                                                                  {"settled", "yes"},
                                                                  {"environment", "0"},
-                                                                 {"format", 99},
                                                                  {"written", "now"},
                                                                  {"outcome", "splendid"}}) {
-    json entry = json::parse(good);
+    json entry = entry_of(name);
     entry[member] = value;
-    write(name, entry.dump());
+    write(name, whole(entry.dump()));
     EXPECT_EQ(mapped_by(kRiskyPlugin), ++mapped) << member;
   }
   EXPECT_EQ(mapped_by(kRiskyPlugin), mapped);
@@ -321,9 +328,9 @@ TEST_F(ProbeTest, ATimeOutIsKeptForAWhileAndForItsLimit) {
   EXPECT_TRUE(is_cached(-0.1));
   EXPECT_FALSE(is_cached(0.1));
   const std::string name = "cache/loci/probe/" + kept().at(0);
-  json entry = json::parse(read(name));
+  json entry = entry_of(name);
   entry["written"] = entry["written"].get<std::int64_t>() - 601;
-  write(name, entry.dump());
+  write(name, with_cache_content(read(name), entry.dump()));
   EXPECT_FALSE(is_cached(0.1));
 }
 
@@ -333,9 +340,9 @@ TEST_F(ProbeTest, ACrashIsKeptForADay) {
   EXPECT_TRUE(is_cached());
   const std::string name = "cache/loci/probe/" + kept().at(0);
   for (const int hours : {25, -1}) {
-    json entry = json::parse(read(name));
+    json entry = entry_of(name);
     entry["written"] = entry["written"].get<std::int64_t>() - hours * 3600;
-    write(name, entry.dump());
+    write(name, with_cache_content(read(name), entry.dump()));
     EXPECT_FALSE(is_cached()) << hours;
   }
 }

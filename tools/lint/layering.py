@@ -35,9 +35,12 @@ ARROWS = {
 ABI_FOLDERS = {"core", "profiler", "plugin", "device", "device_graph", "memory", "tensor", "transfer", "ops",
                "program", "dispatch", "execution", "planning", "eager", "capture", "reporting"}
 # Headers of the author SDK that stand on nothing, for what the core and plugins both do.
-SHARED_SDK_HEADERS = {"loci/plugin/elementwise_functions.hpp", "loci/plugin/fusable_ops.hpp",
-                      "loci/plugin/pad.hpp", "loci/plugin/range.hpp", "loci/plugin/slice.hpp",
+SHARED_SDK_HEADERS = {"loci/plugin/cache_folder.hpp", "loci/plugin/elementwise_functions.hpp",
+                      "loci/plugin/fusable_ops.hpp", "loci/plugin/pad.hpp",
+                      "loci/plugin/range.hpp", "loci/plugin/slice.hpp",
                       "loci/plugin/terminal_text.hpp", "loci/plugin/window.hpp"}
+# What a header of the SDK may call of the system, whose files the standard library does not reach.
+SYSTEM_HEADERS = {"plugin/cache_folder.hpp": ("fcntl.h", "sys/stat.h", "unistd.h")}
 # Plugins to copy, each with a test that is an application.
 TEMPLATES = {"template", "template_capturer", "template_op", "template_queued",
              "template_reporter"}
@@ -78,7 +81,7 @@ def refusal(path, include):
             return None
         return _consumer_refusal("/".join(path.parts[:2]), include)
     if path.parts[:3] == ("sdk", "include", "loci"):
-        return _sdk_refusal(path.parts[3], include)
+        return _sdk_refusal(path.parts[3], "/".join(path.parts[3:]), include)
     return None
 
 
@@ -114,14 +117,14 @@ def _consumer_refusal(own, include):
     return None
 
 
-def _sdk_refusal(part, include):
+def _sdk_refusal(part, name, include):
     if part == "abi":
         if include in ("stdint.h", "stddef.h") or include.startswith("loci/abi/"):
             return None
         return "the C ABI includes stdint.h, stddef.h and itself only"
     own = ("loci/abi/", "loci/plugin/") if part == "plugin" else ("loci/",)
     is_standard = "/" not in include and "." not in include
-    if is_standard or include.startswith(own):
+    if is_standard or include.startswith(own) or include in SYSTEM_HEADERS.get(name, ()):
         return None
     return "an SDK header includes the SDK and the standard library only"
 

@@ -88,6 +88,8 @@ class LayeringTest(unittest.TestCase):
     def test_sdk_stands_alone(self):
         self.assertTrue(self.refusal("sdk/include/loci/abi/host.h", "stdbool.h"))
         self.assertTrue(self.refusal("sdk/include/loci/plugin/kernel.hpp", "loci/tensor.hpp"))
+        self.assertTrue(self.refusal("sdk/include/loci/plugin/kernel.hpp", "unistd.h"))
+        self.assertFalse(self.refusal("sdk/include/loci/plugin/cache_folder.hpp", "unistd.h"))
         self.assertTrue(self.refusal("sdk/include/loci/tensor.hpp", "fmt/format.h"))
         self.assertIsNone(self.refusal("sdk/include/loci/tensor.hpp", "vector"))
 

@@ -11,6 +11,7 @@
 #include "framework/device/device_manager.h"
 #include "framework/plugin/elf_note.h"
 #include "tests/framework/reporting/reporting_fixture.h"
+#include "tests/support/cache_entry.h"
 #include "tests/support/plugins/plugin_folder.h"
 #include "tests/support/process_width.h"
 
@@ -28,10 +29,14 @@ Peaks some_peaks() {
   return peaks;
 }
 
-// Changes the build id of the file; the dynamic linker does not read it.
-void change_build_id(const std::string& path) {
+std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Of the file; it is what the dynamic linker does not read.
+void change_build_id(const std::string& path) {
+  std::string bytes = read_file(path);
   const std::string kOwner("GNU\0", 4);
   const std::string kind{'\3', '\0', '\0', '\0'};  // NT_GNU_BUILD_ID
   const std::size_t note = bytes.find(kind + kOwner);
@@ -73,17 +78,36 @@ TEST_F(PeakCacheTest, OtherSettingsHaveOtherPeaks) {
   EXPECT_TRUE(cache().find(cpu()).has_value());
 }
 
-TEST_F(PeakCacheTest, ADamagedFileIsNone) {
+// Such a file is whole, and its content makes no sense.
+TEST_F(PeakCacheTest, FiguresThatCannotBeAreNone) {
+  cache().keep(cpu(), some_peaks());
+  const std::string entry = std::filesystem::directory_iterator(path("peaks"))->path();
+  const std::string good = read_file(entry);
+  const auto is_found_with = [&](const char* text) {
+    std::ofstream(entry, std::ios::trunc) << test::with_cache_content(good, text);
+    return cache().find(cpu()).has_value();
+  };
+  EXPECT_TRUE(is_found_with("1e11 2e10\n5 0.1 1\n2\n64 3e10\n128 2e10\n"));
   for (const char* text :
-       {"many more\n", "1.5e11 2e10\n", "peaks-3\n1e11 2e10\n5 0.1 1\n2\n64 3e10\n",
-        "peaks-3\n1e11 2e10\n5 0.1 1\n2\n64 3e10\n64 2e10\n",
-        "peaks-3\nnan 2e10\n5 0.1 1\n1\n64 2e10\n", "peaks-3\n1e11 2e10\n5 0.1 1\n1\n64 1e10\n",
-        "peaks-3\n1e11 2e10\n5 0.1 1\n999999999999\n"}) {
-    cache().keep(cpu(), some_peaks());
-    for (const auto& entry : std::filesystem::directory_iterator(path("peaks"))) {
-      std::ofstream(entry.path(), std::ios::trunc) << text;
-    }
+       {"", "many more\n", "1.5e11 2e10\n", "1e11 2e10\n5 0.1 1\n2\n64 3e10\n",
+        "1e11 2e10\n5 0.1 1\n2\n64 3e10\n64 2e10\n", "nan 2e10\n5 0.1 1\n1\n64 2e10\n",
+        "1e11 2e10\n5 0.1 1\n1\n64 1e10\n", "-1 2e10\n5 0.1 1\n1\n64 2e10\n",
+        "1e11 2e10\n5 0.1 1\n999999999999\n"}) {
+    EXPECT_FALSE(is_found_with(text)) << text;
+  }
+}
+
+TEST_F(PeakCacheTest, ADamagedFileIsNoneAndIsReplaced) {
+  cache().keep(cpu(), some_peaks());
+  const std::string entry = std::filesystem::directory_iterator(path("peaks"))->path();
+  const std::string good = read_file(entry);
+  EXPECT_EQ(good.substr(0, 8), "peaks-5 ");
+  for (const std::string& text : {std::string(), std::string("peaks-4\n1e11 2e10\n"),
+                                  good.substr(0, good.size() - 1), good + "\n"}) {
+    std::ofstream(entry, std::ios::trunc) << text;
     EXPECT_FALSE(cache().find(cpu()).has_value()) << text;
+    cache().keep(cpu(), some_peaks());
+    EXPECT_TRUE(cache().find(cpu()).has_value()) << text;
   }
 }
 
@@ -114,15 +138,15 @@ TEST_F(PeakCacheTest, TheLatestEntriesStay) {
   std::filesystem::create_directories(path("peaks"));
   const auto now = std::filesystem::file_time_type::clock::now();
   for (std::size_t i = 0; i < PeakCache::kMostEntries + 20; ++i) {
-    const std::string name = path("peaks") + "/old-" + std::to_string(i);
+    const std::string name = path("peaks") + "/old-" + std::to_string(i) + ".peaks";
     std::ofstream(name) << "peaks-1";
     std::filesystem::last_write_time(name, now - std::chrono::hours(i + 1));
   }
   cache().keep(cpu(), some_peaks());
   EXPECT_TRUE(cache().find(cpu()).has_value());
-  EXPECT_TRUE(std::filesystem::exists(path("peaks/old-0")));
-  EXPECT_FALSE(
-      std::filesystem::exists(path("peaks/old-" + std::to_string(PeakCache::kMostEntries))));
+  EXPECT_TRUE(std::filesystem::exists(path("peaks/old-0.peaks")));
+  EXPECT_FALSE(std::filesystem::exists(
+      path("peaks/old-" + std::to_string(PeakCache::kMostEntries) + ".peaks")));
   const std::filesystem::directory_iterator entries(path("peaks"));
   EXPECT_EQ(std::distance(begin(entries), end(entries)), PeakCache::kMostEntries);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <loci/plugin/cache_folder.hpp>
 #include <optional>
 #include <string>
 
@@ -19,10 +20,10 @@ namespace loci::runner {
 class ProbeCache {
  public:
   // Without a directory, nothing is kept.
-  explicit ProbeCache(std::string directory) : directory_(std::move(directory)) {}
+  explicit ProbeCache(std::string directory);
 
   // $XDG_CACHE_HOME/loci/probe, or ~/.cache/loci/probe; empty if neither can be told.
-  static std::string directory_of_user();
+  static std::string directory_of_user() { return sdk::CacheFolder::of_user("probe"); }
 
   // Nothing if it was not kept, is too old, or cannot be read or understood.
   [[nodiscard]] std::optional<ProbeResult> find(const plugins::Candidate& candidate,
@@ -35,7 +36,9 @@ class ProbeCache {
             const ProbeResult& result, const FileContent& content) const;
 
  private:
-  std::string directory_;
+  void write(const std::string& plugin, const std::string& entry) const;
+
+  sdk::CacheFolder folder_;
 };
 
 }  // namespace loci::runner

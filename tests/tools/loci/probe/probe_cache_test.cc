@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/support/cache_entry.h"
 #include "tests/support/scratch_directory.h"
-#include "tools/loci/probe/environment_digest.h"
 
 namespace loci::runner {
 namespace {
@@ -27,20 +27,24 @@ class ProbeCacheTest : public ::testing::Test {
  protected:
   ProbeCacheTest() {
     plugin_.path = scratch_.write(kPlugin, "its bytes");
-    entry_ = fmt::format("path-{:016x}.json", fnv1a(plugin_.path));
+    entry_ = fmt::format("path-{:016x}.json", sdk::cache_digest(plugin_.path));
   }
 
   void keep(const ProbeResult& result) const {
     cache_.keep(plugin_, kLimit, result, *read_content(plugin_.path));
   }
-  [[nodiscard]] json entry() const { return json::parse(scratch_.read(entry_)); }
+  [[nodiscard]] json entry() const { return json::parse(text()); }
+  [[nodiscard]] std::string text() const { return test::cache_content(scratch_.read(entry_)); }
+  void write(const std::string& text) const {
+    scratch_.write(entry_, test::with_cache_content(scratch_.read(entry_), text));
+  }
   [[nodiscard]] bool is_found() const { return cache_.find(plugin_, kLimit).has_value(); }
   // With another value of the member.
   [[nodiscard]] bool is_found_with(const std::string& member, const json& value) const {
     json changed = entry();
     changed[member] = value;
     const std::string before = scratch_.read(entry_);
-    scratch_.write(entry_, changed.dump());
+    write(changed.dump());
     const bool found = is_found();
     scratch_.write(entry_, before);
     return found;
@@ -96,9 +100,9 @@ TEST_F(ProbeCacheTest, AnEntryForAnotherFileOfTheSameBytesHasOnlyWhatWasUndersto
   // Written as text: what writes it would need as deep a stack as the cache must not.
   std::string text = other.dump();
   text.insert(text.size() - 1, ",\"unknown\":" + std::string(20000, '[') + std::string(20000, ']'));
-  scratch_.write(entry_, text);
+  write(text);
   EXPECT_TRUE(is_found());
-  EXPECT_THAT(scratch_.read(entry_), Not(HasSubstr("unknown")));
+  EXPECT_THAT(this->text(), Not(HasSubstr("unknown")));
   EXPECT_EQ(entry()["file"], good["file"]);
 }
 
