@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <loci/plugin/dropout.hpp>
 #include <loci/plugin/dtype_visit.hpp>
+#include <loci/plugin/op_options.hpp>
 
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/isa.h"
@@ -127,8 +128,7 @@ struct DropoutGrad {
 class DropoutKernel final : public sdk::Kernel {
  public:
   explicit DropoutKernel(const sdk::OpDesc& op)
-      : options_(op.attributes()),
-        offset_(static_cast<std::uint64_t>(op.attributes().integer("offset"))) {}
+      : options_(op.attributes()), offset_(sdk::read_draw_offset(op.attributes())) {}
 
   void prepare(Prepare& prepare) const override {
     const auto x = prepare.op().input(0);

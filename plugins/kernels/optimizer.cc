@@ -1,6 +1,7 @@
 // sgd, momentum and adam on dense and row-sparse gradients, and increment.
 #include <algorithm>
 #include <loci/plugin/dtype_visit.hpp>
+#include <loci/plugin/op_options.hpp>
 #include <type_traits>
 
 #include "plugins/kernels/grain.h"
@@ -223,19 +224,14 @@ struct Increment {
 
 class IncrementKernel final : public sdk::Kernel {
  public:
-  explicit IncrementKernel(const OpDesc& op)
-      : step_(op.attributes().integer("step")),
-        first_(op.attributes().integer("first")),
-        count_(op.attributes().integer("count")) {}
+  explicit IncrementKernel(const OpDesc& op) : options_(op.attributes()) {}
   void prepare(Prepare& prepare) const override {
     const std::int64_t all = prepare.op().input(0).numel();
-    prepare.emplace<Increment>(step_, first_, count_ == 0 ? all - first_ : count_);
+    prepare.emplace<Increment>(options_.step, options_.first, options_.count(all));
   }
 
  private:
-  std::int64_t step_;
-  std::int64_t first_;
-  std::int64_t count_;
+  sdk::IncrementOptions options_;
 };
 
 template <template <class> class Rule>

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <loci/plugin/dtype_visit.hpp>
+#include <loci/plugin/op_options.hpp>
 #include <loci/plugin/philox.hpp>
 
 #include "plugins/kernels/convert.h"
@@ -153,14 +154,12 @@ struct Random {
   Distribution distribution;
 };
 
-// `first` and `second` name the two parameters of the distribution.
+// `first` and `second` are the two parameters of the distribution.
 template <template <class> class Distribution>
 class RandomKernel : public sdk::Kernel {
  public:
-  RandomKernel(const sdk::OpDesc& op, std::string_view first, std::string_view second)
-      : first_(op.attributes().real(first)),
-        second_(op.attributes().real(second)),
-        offset_(static_cast<std::uint64_t>(op.attributes().integer("offset"))) {}
+  RandomKernel(const sdk::OpDesc& op, double first, double second)
+      : first_(first), second_(second), offset_(sdk::read_draw_offset(op.attributes())) {}
 
   void prepare(Prepare& prepare) const override {
     const auto out = prepare.op().output(0);
@@ -179,10 +178,16 @@ class RandomKernel : public sdk::Kernel {
 };
 
 struct UniformRandom final : RandomKernel<Uniform> {
-  explicit UniformRandom(const sdk::OpDesc& op) : RandomKernel(op, "low", "high") {}
+  explicit UniformRandom(const sdk::OpDesc& op)
+      : UniformRandom(op, sdk::UniformOptions(op.attributes())) {}
+  UniformRandom(const sdk::OpDesc& op, const sdk::UniformOptions& options)
+      : RandomKernel(op, options.low, options.high) {}
 };
 struct GaussianRandom final : RandomKernel<Gaussian> {
-  explicit GaussianRandom(const sdk::OpDesc& op) : RandomKernel(op, "mean", "deviation") {}
+  explicit GaussianRandom(const sdk::OpDesc& op)
+      : GaussianRandom(op, sdk::GaussianOptions(op.attributes())) {}
+  GaussianRandom(const sdk::OpDesc& op, const sdk::GaussianOptions& options)
+      : RandomKernel(op, options.mean, options.deviation) {}
 };
 
 // The seed is drawn from the state, as if it were the first two words of an output.
@@ -202,8 +207,7 @@ struct FoldIn {
 
 class RandomFoldIn final : public sdk::Kernel {
  public:
-  explicit RandomFoldIn(const sdk::OpDesc& op)
-      : offset_(static_cast<std::uint64_t>(op.attributes().integer("offset"))) {}
+  explicit RandomFoldIn(const sdk::OpDesc& op) : offset_(sdk::read_draw_offset(op.attributes())) {}
 
   void prepare(Prepare& prepare) const override {
     const sdk::OpDesc& op = prepare.op();

@@ -1,7 +1,7 @@
 // mean, reduce_sum, reduce_mean, reduce_sum_like, and the gradients, which repeat.
 #include <loci/plugin/broadcast.hpp>
 #include <loci/plugin/kernel.hpp>
-#include <loci/plugin/reduction.hpp>
+#include <loci/plugin/op_options.hpp>
 
 #include "plugins/kernels/fold.h"
 #include "plugins/kernels/grain.h"
@@ -64,13 +64,13 @@ void prepare_sum(Prepare& prepare, const std::vector<bool>& reduced, bool is_mea
 template <bool is_mean>
 class Reduce final : public sdk::Kernel {
  public:
-  explicit Reduce(const OpDesc& op) : axes_(op.attributes().integers("axes")) {}
+  explicit Reduce(const OpDesc& op) : options_(op.attributes()) {}
   void prepare(Prepare& prepare) const override {
-    prepare_sum(prepare, sdk::reduced_axes(axes_, prepare.op().input(0).dims().size()), is_mean);
+    prepare_sum(prepare, options_.reduced(prepare.op().input(0).dims().size()), is_mean);
   }
 
  private:
-  std::vector<std::int64_t> axes_;
+  sdk::ReduceOptions options_;
 };
 
 void prepare_mean(Prepare& prepare) {
@@ -142,11 +142,11 @@ struct Repeat {
 template <bool is_mean>
 class ReduceGrad final : public sdk::Kernel {
  public:
-  explicit ReduceGrad(const OpDesc& op) : axes_(op.attributes().integers("axes")) {}
+  explicit ReduceGrad(const OpDesc& op) : options_(op.attributes()) {}
 
   void prepare(Prepare& prepare) const override {
     const auto x = prepare.op().input(0);
-    const std::vector<bool> reduced = sdk::reduced_axes(axes_, x.dims().size());
+    const std::vector<bool> reduced = options_.reduced(x.dims().size());
     const sdk::DimList kept = sdk::kept_dims(x.dims(), reduced);
     const std::int64_t count = sdk::plan_reduce(x.dims(), reduced).reduced_count();
     const auto plan = sdk::plan_broadcast<1>({kept}, x.dims());
@@ -158,7 +158,7 @@ class ReduceGrad final : public sdk::Kernel {
   }
 
  private:
-  std::vector<std::int64_t> axes_;
+  sdk::ReduceOptions options_;
 };
 
 void add(KernelDefs& kernels, std::string_view op, std::uint64_t dtypes, sdk::CreateFn create) {

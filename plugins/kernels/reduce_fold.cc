@@ -1,6 +1,7 @@
 // reduce_max, reduce_min, reduce_prod: folding with an operation that has a neutral element.
 #include <loci/plugin/dtype_visit.hpp>
 #include <loci/plugin/kernel.hpp>
+#include <loci/plugin/op_options.hpp>
 
 #include "plugins/kernels/extremes.h"
 #include "plugins/kernels/fold.h"
@@ -58,12 +59,11 @@ using element_t = unsigned_if_t<IgnoresSign<Fold<T>>, T>;
 template <template <class> class Fold>
 class Reduce final : public sdk::Kernel {
  public:
-  explicit Reduce(const OpDesc& op) : axes_(op.attributes().integers("axes")) {}
+  explicit Reduce(const OpDesc& op) : options_(op.attributes()) {}
 
   void prepare(Prepare& prepare) const override {
     const auto x = prepare.op().input(0);
-    const sdk::ReducePlan plan =
-        sdk::plan_reduce(x.dims(), sdk::reduced_axes(axes_, x.dims().size()));
+    const sdk::ReducePlan plan = options_.plan(x.dims());
     sdk::visit_numbers(x.dtype(), [&](auto tag) {
       using T = element_t<Fold, typename decltype(tag)::type>;
       emplace_fold<T>(prepare, plan, Fold<T>());
@@ -71,7 +71,7 @@ class Reduce final : public sdk::Kernel {
   }
 
  private:
-  std::vector<std::int64_t> axes_;
+  sdk::ReduceOptions options_;
 };
 
 void add(KernelDefs& kernels, std::string_view op, sdk::CreateFn create) {

@@ -1,7 +1,7 @@
 // The gradients of reduce_max and reduce_min, which are one, and of reduce_prod.
 #include <loci/plugin/dtype_visit.hpp>
 #include <loci/plugin/kernel.hpp>
-#include <loci/plugin/reduction.hpp>
+#include <loci/plugin/op_options.hpp>
 #include <type_traits>
 
 #include "plugins/kernels/grain.h"
@@ -203,11 +203,11 @@ struct ProductGrad {
 template <template <class> class Grad, std::uint32_t inputs>
 class ReduceGrad final : public sdk::Kernel {
  public:
-  explicit ReduceGrad(const OpDesc& op) : axes_(op.attributes().integers("axes")) {}
+  explicit ReduceGrad(const OpDesc& op) : options_(op.attributes()) {}
 
   void prepare(Prepare& prepare) const override {
     const auto x = prepare.op().input(0);
-    const ReducePlan plan = sdk::plan_reduce(x.dims(), sdk::reduced_axes(axes_, x.dims().size()));
+    const ReducePlan plan = options_.plan(x.dims());
     const sdk::Host* host = &prepare.host();
     switch (x.dtype()) {
       case LOCI_DTYPE_F64: return prepare.emplace<Grad<double>>(host, plan);
@@ -217,7 +217,7 @@ class ReduceGrad final : public sdk::Kernel {
   }
 
  private:
-  std::vector<std::int64_t> axes_;
+  sdk::ReduceOptions options_;
 };
 
 void add(KernelDefs& kernels, std::string_view op, sdk::CreateFn create) {

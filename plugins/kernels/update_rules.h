@@ -6,40 +6,16 @@
 #include <cstdint>
 #include <loci/plugin/dtype_visit.hpp>
 #include <loci/plugin/kernel.hpp>
+#include <loci/plugin/op_options.hpp>
 
 #include "plugins/kernels/isa.h"
 
 namespace loci::kernels {
 
-// The options hold the attributes. Without a gradient sgd changes nothing, so that it has no mode
-// that is not lazy.
+// Without a gradient sgd changes nothing, so that it has no mode that is not lazy.
 struct SgdOptions {
   explicit SgdOptions(const sdk::AttributeReader& /*attributes*/) {}
   bool lazy = true;
-};
-struct MomentumOptions {
-  explicit MomentumOptions(const sdk::AttributeReader& attributes)
-      : mu(attributes.real("mu")),
-        nesterov(attributes.boolean("use_nesterov")),
-        lazy(attributes.boolean("lazy_mode")) {}
-  double mu;
-  bool nesterov;
-  bool lazy;
-};
-struct AdamOptions {
-  explicit AdamOptions(const sdk::AttributeReader& attributes)
-      : beta1(attributes.real("beta1")),
-        beta2(attributes.real("beta2")),
-        epsilon(attributes.real("epsilon")),
-        weight_decay(attributes.real("weight_decay")),
-        lazy(attributes.boolean("lazy_mode")),
-        counter(attributes.integer("counter")) {}
-  double beta1;
-  double beta2;
-  double epsilon;
-  double weight_decay;
-  bool lazy;
-  std::int64_t counter;  // which of the steps that lie side by side
 };
 
 // Slots of the ops: param, grad, what the rule has, learning_rate, rows. at(offset, p) is the rule
@@ -81,7 +57,7 @@ struct MomentumRule {
   using C = sdk::compute_t<T>;
   static constexpr std::uint32_t kRate = 3;
   static constexpr std::uint32_t kRows = 4;
-  using Options = MomentumOptions;
+  using Options = sdk::MomentumOptions;
 
   MomentumRule(const sdk::Launch& launch, const Options& options)
       : param(launch.output<T>(0)),
@@ -127,7 +103,7 @@ struct AdamRule {
   static constexpr std::uint32_t kStep = 4;
   static constexpr std::uint32_t kRate = 5;
   static constexpr std::uint32_t kRows = 6;
-  using Options = AdamOptions;
+  using Options = sdk::AdamOptions;
 
   AdamRule(const sdk::Launch& launch, const Options& options)
       : param(launch.output<T>(0)), first(launch.output<C>(1)), second(launch.output<C>(2)) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <loci/plugin/dims.hpp>
 #include <loci/plugin/kernel.hpp>
+#include <loci/plugin/op_options.hpp>
 
 #include "kernels/gather/row_sort.h"
 #include "kernels/kernel_list.h"
@@ -36,11 +37,12 @@ struct MomentumForm {
   static constexpr std::uint32_t kRate = 3;
   static constexpr bool kHasStep = false;
   static void read(const sdk::AttributeReader& attributes, UpdateArguments& arguments) {
-    arguments.beta1 = attributes.real("mu");
-    arguments.looks_ahead = attributes.boolean("use_nesterov");
+    const sdk::MomentumOptions options(attributes);
+    arguments.beta1 = options.mu;
+    arguments.looks_ahead = options.nesterov;
   }
   static bool is_lazy(const sdk::AttributeReader& attributes) {
-    return attributes.boolean("lazy_mode");
+    return sdk::MomentumOptions(attributes).lazy;
   }
 };
 
@@ -50,16 +52,17 @@ struct AdamForm {
   static constexpr std::uint32_t kRate = 5;
   static constexpr bool kHasStep = true;
   static void read(const sdk::AttributeReader& attributes, UpdateArguments& arguments) {
-    arguments.beta1 = attributes.real("beta1");
-    arguments.beta2 = attributes.real("beta2");
+    const sdk::AdamOptions options(attributes);
+    arguments.beta1 = options.beta1;
+    arguments.beta2 = options.beta2;
     arguments.log_beta1 = std::log(arguments.beta1);
     arguments.log_beta2 = std::log(arguments.beta2);
-    arguments.epsilon = attributes.real("epsilon");
-    arguments.weight_decay = attributes.real("weight_decay");
-    arguments.counter = attributes.integer("counter");
+    arguments.epsilon = options.epsilon;
+    arguments.weight_decay = options.weight_decay;
+    arguments.counter = options.counter;
   }
   static bool is_lazy(const sdk::AttributeReader& attributes) {
-    return attributes.boolean("lazy_mode");
+    return sdk::AdamOptions(attributes).lazy;
   }
 };
 
@@ -171,20 +174,15 @@ struct Increment {
 
 class IncrementKernel final : public sdk::Kernel {
  public:
-  explicit IncrementKernel(const sdk::OpDesc& op)
-      : step_(op.attributes().integer("step")),
-        first_(op.attributes().integer("first")),
-        count_(op.attributes().integer("count")) {}
+  explicit IncrementKernel(const sdk::OpDesc& op) : options_(op.attributes()) {}
   void prepare(sdk::Prepare& prepare) const override {
     const std::int64_t all = prepare.op().input(0).numel();
-    prepare.emplace<Increment>(KernelFunction(prepare, kOptimizerImage, "increment"), step_, first_,
-                               count_ == 0 ? all - first_ : count_);
+    prepare.emplace<Increment>(KernelFunction(prepare, kOptimizerImage, "increment"), options_.step,
+                               options_.first, options_.count(all));
   }
 
  private:
-  std::int64_t step_;
-  std::int64_t first_;
-  std::int64_t count_;
+  sdk::IncrementOptions options_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // dropout and its gradient, by dropout.cu.
 #include <loci/plugin/dropout.hpp>
 #include <loci/plugin/dtype_visit.hpp>
+#include <loci/plugin/op_options.hpp>
 
 #include "device.h"
 #include "kernels/elementwise/dense_map.h"
@@ -59,8 +60,7 @@ struct KeepAll {
 class DropoutKernel final : public sdk::Kernel {
  public:
   explicit DropoutKernel(const sdk::OpDesc& op)
-      : options_(op.attributes()),
-        offset_(static_cast<std::uint64_t>(op.attributes().integer("offset"))) {}
+      : options_(op.attributes()), offset_(sdk::read_draw_offset(op.attributes())) {}
 
   void prepare(sdk::Prepare& prepare) const override {
     const sdk::OpDesc& op = prepare.op();

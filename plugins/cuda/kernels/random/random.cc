@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <loci/plugin/dtype_visit.hpp>
+#include <loci/plugin/op_options.hpp>
 
 #include "kernels/kernel_list.h"
 #include "kernels/launch/convert.h"
@@ -57,8 +58,7 @@ struct Draw {
 // The part that the random ops have in common.
 class RandomOp {
  public:
-  explicit RandomOp(const sdk::OpDesc& op)
-      : offset_(static_cast<std::uint64_t>(op.attributes().integer("offset"))) {}
+  explicit RandomOp(const sdk::OpDesc& op) : offset_(sdk::read_draw_offset(op.attributes())) {}
 
   [[nodiscard]] Drawn drawn(const sdk::OpDesc& op) const {
     return {op.output(0).numel(), offset_, op.input(0).numel() == 3};
@@ -79,25 +79,26 @@ class RandomOp {
 
 class UniformRandom final : public sdk::Kernel {
  public:
-  explicit UniformRandom(const sdk::OpDesc& op)
-      : random_(op), low_(op.attributes().real("low")), high_(op.attributes().real("high")) {}
+  explicit UniformRandom(const sdk::OpDesc& op) : random_(op), options_(op.attributes()) {}
 
   void prepare(sdk::Prepare& prepare) const override {
     sdk::visit_floats(prepare.op().output(0).dtype(), [&](auto tag) {
-      random_.emplace(prepare, "uniform", range_between<typename decltype(tag)::type>(low_, high_));
+      random_.emplace(prepare, "uniform",
+                      range_between<typename decltype(tag)::type>(options_.low, options_.high));
     });
   }
 
  private:
   RandomOp random_;
-  double low_;
-  double high_;
+  sdk::UniformOptions options_;
 };
 
 class GaussianRandom final : public sdk::Kernel {
  public:
   explicit GaussianRandom(const sdk::OpDesc& op)
-      : random_(op), normal_{op.attributes().real("mean"), op.attributes().real("deviation")} {}
+      : GaussianRandom(op, sdk::GaussianOptions(op.attributes())) {}
+  GaussianRandom(const sdk::OpDesc& op, const sdk::GaussianOptions& options)
+      : random_(op), normal_{options.mean, options.deviation} {}
 
   // Around another mean numbers near 0 are differences, which need more digits than float32 has.
   void prepare(sdk::Prepare& prepare) const override {

@@ -1,6 +1,7 @@
 // mean, reduce_sum, reduce_mean, reduce_sum_like, tile_grad, and the gradients, which repeat: by
 // reduce.cu.
 #include <loci/plugin/broadcast.hpp>
+#include <loci/plugin/op_options.hpp>
 
 #include "kernels/kernel_list.h"
 #include "kernels/reduce/reduction.h"
@@ -41,13 +42,13 @@ void prepare_sum(Prepare& prepare, const std::vector<bool>& reduced, bool is_mea
 template <bool is_mean>
 class ReduceSum final : public sdk::Kernel {
  public:
-  explicit ReduceSum(const OpDesc& op) : axes_(op.attributes().integers("axes")) {}
+  explicit ReduceSum(const OpDesc& op) : options_(op.attributes()) {}
   void prepare(Prepare& prepare) const override {
-    prepare_sum(prepare, sdk::reduced_axes(axes_, prepare.op().input(0).dims().size()), is_mean);
+    prepare_sum(prepare, options_.reduced(prepare.op().input(0).dims().size()), is_mean);
   }
 
  private:
-  std::vector<std::int64_t> axes_;
+  sdk::ReduceOptions options_;
 };
 
 void prepare_mean(Prepare& prepare) {
@@ -91,11 +92,11 @@ struct RepeatOverAxes {
 template <bool is_mean>
 class ReduceSumGrad final : public sdk::Kernel {
  public:
-  explicit ReduceSumGrad(const OpDesc& op) : axes_(op.attributes().integers("axes")) {}
+  explicit ReduceSumGrad(const OpDesc& op) : options_(op.attributes()) {}
 
   void prepare(Prepare& prepare) const override {
     const sdk::Arg x = prepare.op().output(0);
-    const std::vector<bool> reduced = sdk::reduced_axes(axes_, x.dims().size());
+    const std::vector<bool> reduced = options_.reduced(x.dims().size());
     const sdk::DimList kept = sdk::kept_dims(x.dims(), reduced);
     const auto axes = sdk::broadcast_axes<1>({kept}, x.dims());
     const std::int64_t count = sdk::plan_reduce(x.dims(), reduced).reduced_count();
@@ -106,7 +107,7 @@ class ReduceSumGrad final : public sdk::Kernel {
   }
 
  private:
-  std::vector<std::int64_t> axes_;
+  sdk::ReduceOptions options_;
 };
 
 void add_sum_over_axes(Kernels& kernels, std::string_view op, std::uint64_t dtypes,

@@ -1,5 +1,6 @@
 // reduce_max, reduce_min, reduce_prod and their gradients, by reduce_fold.cu.
 #include <loci/plugin/broadcast.hpp>
+#include <loci/plugin/op_options.hpp>
 
 #include "kernels/kernel_list.h"
 #include "kernels/reduce/reduction.h"
@@ -25,18 +26,18 @@ struct FoldOverAxes {
 // A kernel that reduces some axes of input 0.
 class OverAxes : public sdk::Kernel {
  public:
-  explicit OverAxes(const OpDesc& op) : axes_(op.attributes().integers("axes")) {}
+  explicit OverAxes(const OpDesc& op) : options_(op.attributes()) {}
 
  protected:
   [[nodiscard]] std::vector<bool> reduced(const OpDesc& op) const {
-    return sdk::reduced_axes(axes_, op.input(0).dims().size());
+    return options_.reduced(op.input(0).dims().size());
   }
   [[nodiscard]] sdk::ReducePlan plan(const OpDesc& op) const {
-    return sdk::plan_reduce(op.input(0).dims(), reduced(op));
+    return options_.plan(op.input(0).dims());
   }
 
  private:
-  std::vector<std::int64_t> axes_;
+  sdk::ReduceOptions options_;
 };
 
 class ReduceFold final : public OverAxes {

@@ -1,0 +1,87 @@
+// Attributes of reductions, of random ops and of optimizers' updates.
+//
+// They are read when a kernel is created. Nothing here checks: the schema has done so.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <loci/plugin/attributes.hpp>
+#include <loci/plugin/reduction.hpp>
+#include <vector>
+
+namespace loci::sdk {
+
+// keep_dim says only which shape the output has.
+class ReduceOptions {
+ public:
+  explicit ReduceOptions(const AttributeReader& attributes) : axes_(attributes.integers("axes")) {}
+
+  [[nodiscard]] std::vector<bool> reduced(std::size_t rank) const {
+    return reduced_axes(axes_, rank);
+  }
+  [[nodiscard]] ReducePlan plan(Dims x) const { return plan_reduce(x, reduced(x.size())); }
+
+ private:
+  std::vector<std::int64_t> axes_;
+};
+
+// The place of an op among the draws of its program.
+inline std::uint64_t read_draw_offset(const AttributeReader& attributes) {
+  return static_cast<std::uint64_t>(attributes.integer("offset"));
+}
+
+struct UniformOptions {
+  explicit UniformOptions(const AttributeReader& attributes)
+      : low(attributes.real("low")), high(attributes.real("high")) {}
+  double low;
+  double high;
+};
+
+struct GaussianOptions {
+  explicit GaussianOptions(const AttributeReader& attributes)
+      : mean(attributes.real("mean")), deviation(attributes.real("deviation")) {}
+  double mean;
+  double deviation;
+};
+
+struct MomentumOptions {
+  explicit MomentumOptions(const AttributeReader& attributes)
+      : mu(attributes.real("mu")),
+        nesterov(attributes.boolean("use_nesterov")),
+        lazy(attributes.boolean("lazy_mode")) {}
+  double mu;
+  bool nesterov;
+  bool lazy;
+};
+
+struct AdamOptions {
+  explicit AdamOptions(const AttributeReader& attributes)
+      : beta1(attributes.real("beta1")),
+        beta2(attributes.real("beta2")),
+        epsilon(attributes.real("epsilon")),
+        weight_decay(attributes.real("weight_decay")),
+        lazy(attributes.boolean("lazy_mode")),
+        counter(attributes.integer("counter")) {}
+  double beta1;
+  double beta2;
+  double epsilon;
+  double weight_decay;
+  bool lazy;
+  std::int64_t counter;  // among the steps that lie side by side
+};
+
+struct IncrementOptions {
+  explicit IncrementOptions(const AttributeReader& attributes)
+      : step(attributes.integer("step")),
+        first(attributes.integer("first")),
+        given_count(attributes.integer("count")) {}
+  // How many of `all` elements change.
+  [[nodiscard]] std::int64_t count(std::int64_t all) const {
+    return given_count == 0 ? all - first : given_count;
+  }
+  std::int64_t step;
+  std::int64_t first;
+  std::int64_t given_count;  // 0: all from `first` on
+};
+
+}  // namespace loci::sdk
