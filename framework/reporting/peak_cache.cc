@@ -104,7 +104,7 @@ sdk::CacheRules rules() {
   return rules;
 }
 
-// What people know the device by.
+// Gives the name that people know the device by.
 std::string title_of(const device::Device& device) {
   return fmt::format("{}-{}", device.place().to_string(), device.info().name);
 }

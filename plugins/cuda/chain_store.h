@@ -13,8 +13,8 @@ namespace loci::cuda {
 class ChainStore {
  public:
   static constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
-  // Of all files together; those that were not used for longest are removed. Without a directory
-  // nothing is kept.
+  // All files together take at most `most_bytes`; those that were not used for longest are removed.
+  // Without a directory nothing is kept.
   explicit ChainStore(std::string directory, std::uint64_t most_bytes = kMostBytes);
   static std::string directory_of_user() { return sdk::CacheFolder::of_user("cuda"); }
 

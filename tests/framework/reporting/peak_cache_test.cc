@@ -34,7 +34,7 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Of the file; it is what the dynamic linker does not read.
+// Changes a part of the file that the dynamic linker does not read.
 void change_build_id(const std::string& path) {
   std::string bytes = read_file(path);
   const std::string kOwner("GNU\0", 4);

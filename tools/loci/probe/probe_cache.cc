@@ -28,7 +28,7 @@ seconds now_in_seconds() {
 
 std::string environment() { return fmt::format("{:016x}", environment_digest(environ)); }
 
-// What a file of the cache holds.
+// A file of the cache holds one.
 struct Entry {
   ProbeResult result;
   milliseconds limit{};
@@ -120,8 +120,8 @@ std::optional<Entry> entry_in(const Json& object, const std::string& plugin) {
 
 enum class Match { kNone, kSame, kMoved };
 
-// Whether the entry is of what the plugin's file is now. One of the same bytes in another file, or
-// as another file, is made one of this file, of what was understood of it and no more.
+// Tells whether the entry is of what the plugin's file is now. One of the same bytes in another
+// file, or as another file, is made one of this file, of what was understood of it and no more.
 Match match(const std::string& plugin, Entry& entry) {
   const std::optional<FileIdentity> now = identify(plugin);
   if (now && entry.content.identity.settled && entry.content.identity.text == now->text) {
