@@ -57,7 +57,7 @@ bool Graph::is_capturing() const { return checked(impl_).is_capturing(); }
 bool Graph::is_captured() const { return checked(impl_).is_captured(); }
 void Graph::replay() { checked(impl_).replay(nullptr, __builtin_return_address(0)); }
 void Graph::replay(const Stream& stream) {
-  checked(impl_).replay(stream.lane().get(), __builtin_return_address(0));
+  checked(impl_).replay(stream.queue().get(), __builtin_return_address(0));
 }
 void Graph::reset() { checked(impl_).reset(); }
 GraphPool Graph::pool() const { return GraphPool(checked(impl_).memory()); }

@@ -109,7 +109,7 @@ void Stream::synchronize() const {
 }
 
 void Event::record(const Stream& stream) {
-  queue_ = stream.lane();
+  queue_ = stream.queue();
   const auto recorder = queue_->recorder();
   ticket_ = recorder != nullptr ? recorder->mark(*queue_) : queue_->mark();
   graph_ = recorder != nullptr ? recorder->number() : 0;
@@ -119,15 +119,15 @@ void Event::record(const Stream& stream) {
 
 void Event::wait(const Stream& stream) const {
   if (queue_ == nullptr) return;
-  eager::require_same_context(*stream.lane(), queue_->context(), "Event::wait");
-  if (graph_ != 0) return eager::wait_within(*queue_, graph_, ticket_, stream.lane());
-  if (const auto recorder = stream.lane()->recorder()) {
+  eager::require_same_context(*stream.queue(), queue_->context(), "Event::wait");
+  if (graph_ != 0) return eager::wait_within(*queue_, graph_, ticket_, stream.queue());
+  if (const auto recorder = stream.queue()->recorder()) {
     recorder->refuse_wait("Event::wait() for an event that was recorded outside of the capture");
   }
   if (eager::TaskWatcher* watcher = eager::task_watcher()) {
-    watcher->note_wait(stream.lane(), *queue_, watched_);
+    watcher->note_wait(stream.queue(), *queue_, watched_);
   }
-  stream.lane()->wait_for({queue_.get(), ticket_});
+  stream.queue()->wait_for({queue_.get(), ticket_});
 }
 
 bool Event::done() const {
@@ -145,8 +145,8 @@ void Event::synchronize() const {
 }
 
 StreamGuard::StreamGuard(const Stream& stream) {
-  eager::require_same_context(*stream.lane(), core::Context::current(), "StreamGuard");
-  eager::thread_state().streams.push_back(stream.lane().get());
+  eager::require_same_context(*stream.queue(), core::Context::current(), "StreamGuard");
+  eager::thread_state().streams.push_back(stream.queue().get());
 }
 StreamGuard::~StreamGuard() { eager::thread_state().streams.pop_back(); }
 

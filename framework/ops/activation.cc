@@ -1,11 +1,11 @@
 // Activations other than relu, and their gradients as ops that can be differentiated themselves.
 #include <numbers>
 
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/decomposition_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -182,7 +182,7 @@ OpSchema activation(const char* name, GradientFn gradient) {
       .infer(infer_like_x)
       .gradient(std::move(gradient))
       .cost(cost_of_activation)
-      .rows(element_rows);
+      .batch_rule(element_rows);
 }
 
 OpSchema activation_grad(const char* name, const char* slot, GradientFn gradient) {
@@ -193,7 +193,7 @@ OpSchema activation_grad(const char* name, const char* slot, GradientFn gradient
       .infer([slot](InferContext& ctx) { infer_grad(ctx, slot); })
       .gradient(std::move(gradient))
       .cost(cost_of_activation)
-      .rows(element_rows);
+      .batch_rule(element_rows);
 }
 
 }  // namespace

@@ -2,9 +2,9 @@
 #include <loci/ops.hpp>
 
 #include "framework/ops/attention_parts.h"
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/decomposition_rules.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -145,7 +145,7 @@ void register_attention_ops(OpRegistry& registry) {
           .infer(infer_attention)
           .gradient(grad_attention)
           .cost(cost_of_attention)
-          .rows(rows_of({"query", "key", "value"}))
+          .batch_rule(rows_of({"query", "key", "value"}))
           .decompose(decompose_attention));
   register_attention_grad(registry);
 }

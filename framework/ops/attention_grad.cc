@@ -2,8 +2,8 @@
 #include <loci/ops.hpp>
 
 #include "framework/ops/attention_parts.h"
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/decomposition_rules.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -163,7 +163,7 @@ void register_attention_grad(OpRegistry& registry) {
           .infer(infer_attention_grad)
           .gradient(grad_attention_grad)
           .cost(cost_of_attention_grad)
-          .rows(rows_of({"query", "key", "value", "out_grad"}))
+          .batch_rule(rows_of({"query", "key", "value", "out_grad"}))
           .decompose(decompose_attention_grad));
 }
 

@@ -1,9 +1,9 @@
 // Normalisation of each channel over a batch.
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/normalization.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -108,7 +108,7 @@ Cost cost_of_batch_norm(const InferContext& ctx) {
 }
 
 // Rows stay apart by the running statistics, which are those of no row and stay as they are.
-bool rows_by_running_statistics(RowsContext& ctx) {
+bool rows_by_running_statistics(BatchContext& ctx) {
   const InferContext& types = ctx.types();
   const bool uses_them = types.attr<bool>("is_test") || types.attr<bool>("use_global_stats");
   for (const char* slot : {"mean_out", "variance_out", "saved_mean", "saved_inv_std"}) {
@@ -151,7 +151,7 @@ OpSchema batch_norm() {
       .infer(infer_batch_norm)
       .gradient(grad_batch_norm)
       .cost(cost_of_batch_norm)
-      .rows(rows_by_running_statistics);
+      .batch_rule(rows_by_running_statistics);
 }
 
 // With h = (x - saved_mean) * saved_inv_std, means and sums over the elements of a channel:

@@ -2,10 +2,10 @@
 #include <cmath>
 #include <loci/plugin/window.hpp>
 
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/grad_context.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -113,7 +113,7 @@ void register_bilinear_interp_ops(OpRegistry& registry) {
       "6 * (row + column) + 26 roundoffs of the largest |x| that it takes; row, column: its place "
       "in x");
   forward.input("x", kFloats).output("out");
-  forward.infer(infer_bilinear_interp).gradient(grad_bilinear_interp).rows(element_rows);
+  forward.infer(infer_bilinear_interp).gradient(grad_bilinear_interp).batch_rule(element_rows);
   registry.add(add_interpolation_attributes(forward));
 
   // It reads of x only the shape.
@@ -126,7 +126,7 @@ void register_bilinear_interp_ops(OpRegistry& registry) {
   backward.input("out_grad", kFloats);
   backward.input("x", kFloats, Arity::kRequired, Residence::kMetadata).output("x_grad");
   backward.infer(infer_bilinear_interp_grad).gradient(grad_bilinear_interp_grad);
-  backward.rows(element_rows);
+  backward.batch_rule(element_rows);
   registry.add(add_interpolation_attributes(backward));
 }
 

@@ -1,7 +1,7 @@
 // An op that gives the same numbers in another dtype.
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 
 namespace loci::ops {
 namespace {
@@ -33,7 +33,7 @@ void register_cast_ops(OpRegistry& registry) {
                    .converts_dtype()
                    .infer(infer_cast)
                    .gradient(grad_cast)
-                   .rows(element_rows)
+                   .batch_rule(element_rows)
                    .moves_elements());
 }
 

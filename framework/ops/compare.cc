@@ -1,7 +1,7 @@
 // Comparisons, logic and choice, with broadcasting. Results are bool, or what is chosen.
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -58,7 +58,7 @@ OpSchema pair_op(const char* name, DTypeSet dtypes, const char* meaning) {
       .output("out")
       .of_dtype(DTypeRule::always(kBool))
       .infer(infer_pair)
-      .rows(element_rows);
+      .batch_rule(element_rows);
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ void register_compare_ops(OpRegistry& registry) {
                    .input("x", kBools)
                    .output("out")
                    .infer(infer_logical_not)
-                   .rows(element_rows));
+                   .batch_rule(element_rows));
   registry.add(OpSchema("where")
                    .gradient_uses({"fill_constant", "reduce_sum_like", "where"})
                    .meaning("x where condition is true, else y, all broadcast together")
@@ -92,7 +92,7 @@ void register_compare_ops(OpRegistry& registry) {
                    .of_dtype(DTypeRule::as("x"))
                    .infer(infer_where)
                    .gradient(grad_where)
-                   .rows(element_rows));
+                   .batch_rule(element_rows));
 }
 
 }  // namespace loci::ops

@@ -1,9 +1,9 @@
 // Tensors put together along an axis, and taken apart: concat and split along one that is there,
 // stack and unstack along a new one.
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -207,7 +207,7 @@ void grad_split(GradContext& ctx) {
 }
 
 // Along an axis that the inputs do not have yet.
-bool stacked_rows(RowsContext& ctx) {
+bool stacked_rows(BatchContext& ctx) {
   return ctx.types().axis("axis", ctx.shape("x").rank() + 1) != 0;
 }
 
@@ -225,7 +225,7 @@ void register_concat_ops(OpRegistry& registry) {
                    .infer(infer_concat)
                    .gradient(grad_concat)
                    .cost(move_cost)
-                   .rows(rows_beside_axis("x")));
+                   .batch_rule(rows_beside_axis("x")));
   registry.add(
       OpSchema("concat_grad")
           .gradient_uses({"concat"})
@@ -239,7 +239,7 @@ void register_concat_ops(OpRegistry& registry) {
           .infer(infer_concat_grad)
           .gradient(grad_concat_grad)
           .cost(move_cost)
-          .rows(rows_beside_axis("out_grad")));
+          .batch_rule(rows_beside_axis("out_grad")));
   registry.add(OpSchema("stack")
                    .gradient_uses({"unstack"})
                    .meaning("all x along a new axis")
@@ -251,7 +251,7 @@ void register_concat_ops(OpRegistry& registry) {
                    .infer(infer_stack)
                    .gradient(grad_stack)
                    .cost(move_cost)
-                   .rows(stacked_rows));
+                   .batch_rule(stacked_rows));
   registry.add(OpSchema("unstack")
                    .gradient_uses({"stack"})
                    .meaning("the slices of x along the axis, without it")
@@ -263,7 +263,7 @@ void register_concat_ops(OpRegistry& registry) {
                    .infer(infer_unstack)
                    .gradient(grad_unstack)
                    .cost(move_cost)
-                   .rows(rows_beside_axis("x")));
+                   .batch_rule(rows_beside_axis("x")));
   registry.add(OpSchema("split")
                    .gradient_uses({"concat"})
                    .meaning("the parts of x along the axis")
@@ -278,7 +278,7 @@ void register_concat_ops(OpRegistry& registry) {
                    .infer(infer_split)
                    .gradient(grad_split)
                    .cost(move_cost)
-                   .rows(rows_beside_axis("x")));
+                   .batch_rule(rows_beside_axis("x")));
 }
 
 }  // namespace loci::ops

@@ -4,10 +4,10 @@
 
 #include <utility>
 
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 #include "framework/ops/window_attributes.h"
 
@@ -176,7 +176,7 @@ void register_conv2d_ops(OpRegistry& registry) {
       "roundoffs of |bias| + 565 sum max |x| max |filter| over channels, x within 3 pixels of "
       "the window, if it is finite");
   forward.input("x", kFloats).input("filter", kFloats).input("bias", kFloats, Arity::kOptional);
-  forward.output("out").infer(infer_conv2d).gradient(grad_conv2d).rows(rows_of({"x"}));
+  forward.output("out").infer(infer_conv2d).gradient(grad_conv2d).batch_rule(rows_of({"x"}));
   registry.add(add_convolution_attributes(forward));
 
   OpSchema image("conv2d_grad_input");
@@ -190,7 +190,7 @@ void register_conv2d_ops(OpRegistry& registry) {
   image.input("filter", kFloats).input("out_grad", kFloats);
   image.input("x", kFloats, Arity::kRequired, Residence::kMetadata);
   image.output("x_grad").infer(infer_grad("x", "x_grad")).gradient(grad_of_input_grad);
-  image.rows(rows_of({"out_grad", "x"}));
+  image.batch_rule(rows_of({"out_grad", "x"}));
   registry.add(add_convolution_attributes(image));
 
   OpSchema filter("conv2d_grad_filter");

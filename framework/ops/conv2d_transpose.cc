@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/decompose_context.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 #include "framework/ops/window_attributes.h"
 
@@ -211,7 +211,7 @@ void register_conv2d_transpose_ops(OpRegistry& registry) {
           .infer(infer_conv2d_transpose)
           .gradient(grad_conv2d_transpose)
           .cost(cost_of_conv2d_transpose)
-          .rows(rows_of({"x"}))
+          .batch_rule(rows_of({"x"}))
           .decompose(decompose_conv2d_transpose));
 }
 

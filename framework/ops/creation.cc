@@ -4,9 +4,9 @@
 #include <loci/plugin/range.hpp>
 
 #include "framework/core/integer_range.h"
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/integer_list.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -99,7 +99,7 @@ void register_creation_ops(OpRegistry& registry) {
                    .output("out", Arity::kRequired, Extent::kHostValues)
                    .of_dtype(DTypeRule::attribute("dtype"))
                    .infer(infer_fill_constant)
-                   .rows(element_rows));
+                   .batch_rule(element_rows));
   // Elements that are said one by one: "values" of a floating dtype, "integers" of any other.
   registry.add(OpSchema("assign_value")
                    .meaning("a tensor of the elements that attributes say")
@@ -119,7 +119,7 @@ void register_creation_ops(OpRegistry& registry) {
                    .attr("value", 0.0, "of every element")
                    .output("out")
                    .infer(infer_full_like)
-                   .rows(element_rows));
+                   .batch_rule(element_rows));
   registry.add(OpSchema("range")
                    .meaning("the integers from start on, step apart, before limit")
                    .exact()

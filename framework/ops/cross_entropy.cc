@@ -1,10 +1,10 @@
 // Classification losses. Gradients stop at hard labels.
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/decomposition_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/labels.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -104,7 +104,7 @@ void decompose_fused_grad(DecomposeContext& ctx) {
 }
 
 // The last axis is that of classes.
-bool rows_of_classes(const RowsContext& ctx, const char* scores) {
+bool rows_of_classes(const BatchContext& ctx, const char* scores) {
   const Shape& shape = ctx.shape(scores);
   const bool is_valid =
       ctx.types().attr<bool>("soft_label") || ctx.is_index("label", shape[shape.rank() - 1]);
@@ -117,7 +117,7 @@ OpSchema loss_op(const char* name, const char* scores) {
       .input("label", kFloats | kIndices)
       .attr("soft_label", false, "whether labels are probabilities of all classes, else one class")
       .attr("ignore_index", std::int64_t{-100}, "the label of rows that give 0")
-      .rows([scores](RowsContext& ctx) { return rows_of_classes(ctx, scores); });
+      .batch_rule([scores](BatchContext& ctx) { return rows_of_classes(ctx, scores); });
 }
 
 OpSchema loss_grad_op(const char* name, const char* scores, const char* loss_grad,

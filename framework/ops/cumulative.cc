@@ -1,8 +1,8 @@
 // Running sums and products: each element of a line is that of all up to it.
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -70,7 +70,7 @@ OpSchema cumulative(const char* name, GradientFn gradient) {
       .infer(infer_cumulative)
       .gradient(std::move(gradient))
       .cost(cost_of_cumulative)
-      .rows(rows_beside_axis("x"));
+      .batch_rule(rows_beside_axis("x"));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // Random zeros.
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/grad_context.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -66,7 +66,7 @@ OpSchema& add_dropout_attributes(OpSchema& schema) {
 Cost cost_of_dropout(const InferContext& ctx) { return reduction_cost(ctx, "x", kDropoutFlops); }
 
 // Further rows draw, and what comes after them draws other numbers.
-bool undropped_rows(RowsContext& ctx) { return ctx.types().attr<bool>("is_test"); }
+bool undropped_rows(BatchContext& ctx) { return ctx.types().attr<bool>("is_test"); }
 
 }  // namespace
 
@@ -83,7 +83,7 @@ void register_dropout_ops(OpRegistry& registry) {
       .output("mask")
       .of_dtype(DTypeRule::always(kUInt8));
   forward.infer(infer_dropout).gradient(grad_dropout).cost(cost_of_dropout);
-  forward.rows(undropped_rows);
+  forward.batch_rule(undropped_rows);
   registry.add(add_dropout_attributes(forward));
 
   OpSchema backward("dropout_grad");
@@ -91,7 +91,7 @@ void register_dropout_ops(OpRegistry& registry) {
   backward.meaning("out_grad times what dropout multiplied x with");
   backward.accuracy("3 roundoffs of |x_grad|");
   backward.input("out_grad", kFloats).input("mask", {DType::kUInt8}).output("x_grad");
-  backward.infer(infer_dropout_grad).gradient(grad_dropout_grad).rows(element_rows);
+  backward.infer(infer_dropout_grad).gradient(grad_dropout_grad).batch_rule(element_rows);
   registry.add(add_dropout_attributes(backward));
 }
 

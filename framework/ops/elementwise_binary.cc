@@ -1,7 +1,7 @@
 // Two inputs with broadcasting.
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -134,7 +134,7 @@ OpSchema choice_grad_op(const char* name) {
       .infer(infer_choice_grad)
       .exact()
       .gradient(grad_choice_grad(name))
-      .rows(element_rows);
+      .batch_rule(element_rows);
 }
 
 // Exact, unless it says otherwise.
@@ -146,7 +146,7 @@ OpSchema binary_op(const char* name, GradientFn gradient) {
       .infer(infer_binary)
       .exact()
       .gradient(std::move(gradient))
-      .rows(element_rows);
+      .batch_rule(element_rows);
 }
 
 void register_choice_grads(OpRegistry& registry) {

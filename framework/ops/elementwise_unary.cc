@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "framework/core/integer_range.h"
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -58,7 +58,7 @@ void register_elementwise_unary_ops(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_like_x)
                    .gradient(grad_assign)
-                   .rows(element_rows)
+                   .batch_rule(element_rows)
                    .moves_elements());
   registry.add(OpSchema("scale")
                    .gradient_uses({"scale"})
@@ -70,7 +70,7 @@ void register_elementwise_unary_ops(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_scale)
                    .gradient(grad_scale)
-                   .rows(element_rows));
+                   .batch_rule(element_rows));
   registry.add(OpSchema("relu")
                    .gradient_uses({"relu_grad"})
                    .meaning("max(x, 0)")
@@ -79,7 +79,7 @@ void register_elementwise_unary_ops(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_like_x)
                    .gradient(grad_relu)
-                   .rows(element_rows));
+                   .batch_rule(element_rows));
   registry.add(OpSchema("relu_grad")
                    .gradient_uses({"relu_grad"})
                    .meaning("out_grad where out > 0, else 0")
@@ -89,7 +89,7 @@ void register_elementwise_unary_ops(OpRegistry& registry) {
                    .output("x_grad")
                    .infer(infer_relu_grad)
                    .gradient(grad_relu_grad)
-                   .rows(element_rows));
+                   .batch_rule(element_rows));
 }
 
 }  // namespace loci::ops

@@ -1,8 +1,8 @@
 // Rows of a table by id, and the two forms of their gradient.
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -99,7 +99,7 @@ Cost cost_of_look_up(const InferContext& ctx) {
   return {0, 2 * bytes + ids.shape.numel() * static_cast<std::int64_t>(dtype_size(ids.dtype))};
 }
 
-bool looked_up_rows(RowsContext& ctx) {
+bool looked_up_rows(BatchContext& ctx) {
   return only_carry(ctx, {"ids"}) && ctx.is_index("ids", ctx.shape("weight")[0]);
 }
 
@@ -153,7 +153,7 @@ void register_embedding_ops(OpRegistry& registry) {
                    .infer(infer_embedding)
                    .gradient(grad_embedding)
                    .cost(cost_of_look_up)
-                   .rows(looked_up_rows));
+                   .batch_rule(looked_up_rows));
   register_embedding_gradients(registry);
 }
 

@@ -1,11 +1,11 @@
 // Repetition: expand and expand_like, of extents of 1 and of the whole in front, tile, of all.
 #include <algorithm>
 
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/integer_list.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -133,7 +133,7 @@ void register_expand_ops(OpRegistry& registry) {
                    .infer(infer_expand)
                    .gradient(grad_expand)
                    .cost(move_cost)
-                   .rows(element_rows));
+                   .batch_rule(element_rows));
   registry.add(OpSchema("expand_like")
                    .gradient_uses({"reduce_sum_like"})
                    .meaning("x repeated to the shape of like")
@@ -144,7 +144,7 @@ void register_expand_ops(OpRegistry& registry) {
                    .infer(infer_expand_like)
                    .gradient(grad_expand)
                    .cost(move_cost)
-                   .rows(element_rows));
+                   .batch_rule(element_rows));
   registry.add(OpSchema("tile")
                    .gradient_uses({"tile_grad"})
                    .meaning("x repeated so many times along each dimension")
@@ -155,7 +155,7 @@ void register_expand_ops(OpRegistry& registry) {
                    .infer(infer_tile)
                    .gradient(grad_tile)
                    .cost(move_cost)
-                   .rows(element_rows));
+                   .batch_rule(element_rows));
   registry.add(OpSchema("tile_grad")
                    .gradient_uses({"tile"})
                    .meaning("the sum over all copies; of x only the shape is read")
@@ -166,7 +166,7 @@ void register_expand_ops(OpRegistry& registry) {
                    .output("x_grad")
                    .infer(infer_tile_grad)
                    .gradient(grad_tile_grad)
-                   .rows(element_rows));
+                   .batch_rule(element_rows));
 }
 
 }  // namespace loci::ops

@@ -2,13 +2,13 @@
 #include <array>
 #include <loci/ops.hpp>
 
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/conv2d_rules.h"
 #include "framework/ops/decomposition_rules.h"
 #include "framework/ops/epilogue_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/normalization.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -94,7 +94,7 @@ void register_fused_conv2d_ops(OpRegistry& registry) {
       .infer(infer_fused_conv2d)
       .refuse_gradient(
           unsupported_gradient("fused_conv2d", "it stands in plans only; write conv2d"))
-      .rows(rows_of({"x", "residual"}))
+      .batch_rule(rows_of({"x", "residual"}))
       .decompose(decompose_fused_conv2d);
   registry.add(add_activation(add_convolution_attributes(fused)));
 }

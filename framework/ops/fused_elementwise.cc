@@ -1,12 +1,12 @@
 // A chain of elementwise ops as one.
 #include <loci/ops.hpp>
 
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/decompose_context.h"
 #include "framework/ops/fused_expression.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -92,7 +92,7 @@ void register_fused_elementwise_ops(OpRegistry& registry) {
           .refuse_gradient(unsupported_gradient(
               "fused_elementwise", "it stands in plans only; write the ops of its steps"))
           .cost(cost_of_steps)
-          .rows(element_rows)
+          .batch_rule(element_rows)
           .decompose(decompose_fused_elementwise));
 }
 

@@ -1,13 +1,13 @@
 // A matrix product with what follows it.
 #include <loci/ops.hpp>
 
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/decomposition_rules.h"
 #include "framework/ops/epilogue_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/matmul_rules.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -37,7 +37,7 @@ void decompose_fused_matmul(DecomposeContext& ctx) {
   ctx.set_output("out", as_dtype(activated(ctx, out), ctx.type(ctx.input("x")).dtype));
 }
 
-bool fused_matmul_rows(RowsContext& ctx) {
+bool fused_matmul_rows(BatchContext& ctx) {
   if (ctx.carries("bias")) return false;
   return product_rows(ctx);
 }
@@ -61,7 +61,7 @@ void register_fused_matmul_ops(OpRegistry& registry) {
       .refuse_gradient(
           unsupported_gradient("fused_matmul", "it stands in plans only; write matmul"))
       .cost(cost_of_product)
-      .rows(fused_matmul_rows)
+      .batch_rule(fused_matmul_rows)
       .decompose(decompose_fused_matmul);
   registry.add(add_activation(fused));
 }

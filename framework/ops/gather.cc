@@ -1,8 +1,8 @@
 // Slices along an axis by index.
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -51,7 +51,7 @@ void grad_gather_grad(GradContext& ctx) {
 }
 
 // Each row of the index is looked up, or it is looked up in each row.
-bool gathered_rows(RowsContext& ctx) {
+bool gathered_rows(BatchContext& ctx) {
   const int axis = ctx.types().axis("axis", ctx.shape("x").rank());
   if (axis != 0) return only_carry(ctx, {"x"});
   return only_carry(ctx, {"index"}) && ctx.is_index("index", ctx.shape("x")[0]);
@@ -72,7 +72,7 @@ void register_gather_ops(OpRegistry& registry) {
                    .infer(infer_gather)
                    .gradient(grad_gather)
                    .cost(copy_cost)
-                   .rows(gathered_rows));
+                   .batch_rule(gathered_rows));
   registry.add(OpSchema("gather_grad")
                    .gradient_uses({"gather"})
                    .meaning("zeros of the shape of x, plus each slice of out_grad at its index")

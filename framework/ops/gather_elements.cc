@@ -1,8 +1,8 @@
 // Elements at positions along an axis: gather_elements takes them, scatter_elements writes them.
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/scatter_rules.h"
 
 namespace loci::ops {
@@ -78,7 +78,7 @@ void grad_scatter_elements_grad(GradContext& ctx) {
 }
 
 // Positions along another axis than that of rows stay within a row.
-bool are_positions_in_rows(RowsContext& ctx, std::string_view table) {
+bool are_positions_in_rows(BatchContext& ctx, std::string_view table) {
   const Shape& whole = ctx.shape(table);
   const int axis = ctx.types().axis("axis", whole.rank());
   return axis != 0 && ctx.carries(table) && ctx.carries("index") &&
@@ -86,18 +86,18 @@ bool are_positions_in_rows(RowsContext& ctx, std::string_view table) {
 }
 
 // Along that of rows, each row of the index is looked up in a whole x.
-bool gathered_element_rows(RowsContext& ctx) {
+bool gathered_element_rows(BatchContext& ctx) {
   if (are_positions_in_rows(ctx, "x")) return true;
   const Shape& x = ctx.shape("x");
   return ctx.types().axis("axis", x.rank()) == 0 && only_carry(ctx, {"index"}) &&
          ctx.is_index("index", x[0]);
 }
 
-bool scattered_element_rows(RowsContext& ctx) {
+bool scattered_element_rows(BatchContext& ctx) {
   return are_positions_in_rows(ctx, "x") && ctx.carries("updates");
 }
 
-bool taken_gradient_rows(RowsContext& ctx) { return are_positions_in_rows(ctx, "out_grad"); }
+bool taken_gradient_rows(BatchContext& ctx) { return are_positions_in_rows(ctx, "out_grad"); }
 
 }  // namespace
 
@@ -115,7 +115,7 @@ void register_gather_elements_ops(OpRegistry& registry) {
                    .infer(infer_gather_elements)
                    .gradient(grad_gather_elements)
                    .cost(copy_cost)
-                   .rows(gathered_element_rows));
+                   .batch_rule(gathered_element_rows));
   registry.add(scatter_schema("scatter_elements")
                    .gradient_uses(scatter_gradient_ops("gather_elements", "scatter_elements"))
                    .meaning("x whose elements at the positions of index along the axis are "
@@ -124,7 +124,7 @@ void register_gather_elements_ops(OpRegistry& registry) {
                          "the dimension along which; a negative one counts from the end")
                    .infer(infer_scatter_elements)
                    .gradient(grad_scatter_elements)
-                   .rows(scattered_element_rows));
+                   .batch_rule(scattered_element_rows));
   registry.add(OpSchema("scatter_elements_grad")
                    .gradient_uses({"full_like", "scatter_elements"})
                    .meaning("out_grad at the positions of index along the axis; zero where a later "
@@ -138,7 +138,7 @@ void register_gather_elements_ops(OpRegistry& registry) {
                    .infer(infer_scatter_elements_grad)
                    .gradient(grad_scatter_elements_grad)
                    .cost(copy_cost)
-                   .rows(taken_gradient_rows));
+                   .batch_rule(taken_gradient_rows));
 }
 
 }  // namespace loci::ops

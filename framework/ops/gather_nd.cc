@@ -1,10 +1,10 @@
 // Slices at tuples of positions: gather_nd takes them, scatter_nd writes them.
 #include <algorithm>
 
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/scatter_rules.h"
 #include "framework/ops/shape_rules.h"
 
@@ -118,7 +118,7 @@ void grad_scatter_nd_grad(GradContext& ctx) {
 }
 
 // Holds where a row of zeros names a slice of the table too.
-bool are_tuples(const RowsContext& ctx, std::string_view table, int batch, std::int64_t length) {
+bool are_tuples(const BatchContext& ctx, std::string_view table, int batch, std::int64_t length) {
   const Shape& whole = ctx.shape(table);
   bool are = true;
   for (std::int64_t i = 0; i < length; ++i) {
@@ -128,20 +128,20 @@ bool are_tuples(const RowsContext& ctx, std::string_view table, int batch, std::
 }
 
 // Rows are batches, or tuples that are looked up in a whole table.
-bool named_rows(const RowsContext& ctx, std::string_view table) {
+bool named_rows(const BatchContext& ctx, std::string_view table) {
   const Shape& index = ctx.shape("index");
   const int batch = static_cast<int>(ctx.types().attr<std::int64_t>("batch_dims"));
   const bool fits = batch > 0 ? ctx.carries(table) : !ctx.carries(table) && index.rank() > 1;
   return fits && ctx.carries("index") && are_tuples(ctx, table, batch, index[index.rank() - 1]);
 }
 
-bool gathered_slice_rows(RowsContext& ctx) { return named_rows(ctx, "x"); }
+bool gathered_slice_rows(BatchContext& ctx) { return named_rows(ctx, "x"); }
 
-bool scattered_slice_rows(RowsContext& ctx) {
+bool scattered_slice_rows(BatchContext& ctx) {
   return ctx.carries("x") && ctx.carries("updates") && named_rows(ctx, "x");
 }
 
-bool last_slice_rows(RowsContext& ctx) {
+bool last_slice_rows(BatchContext& ctx) {
   return ctx.carries("out_grad") && named_rows(ctx, "out_grad");
 }
 
@@ -161,7 +161,7 @@ void register_gather_nd_ops(OpRegistry& registry) {
                    .infer(infer_gather_nd)
                    .gradient(grad_gather_nd)
                    .cost(copy_cost)
-                   .rows(gathered_slice_rows));
+                   .batch_rule(gathered_slice_rows));
   registry.add(
       scatter_schema("scatter_nd")
           .gradient_uses(scatter_gradient_ops("gather_nd", "scatter_nd"))
@@ -170,7 +170,7 @@ void register_gather_nd_ops(OpRegistry& registry) {
                 "how many first dimensions of x and index are those of a batch")
           .infer(infer_scatter_nd)
           .gradient(grad_scatter_nd)
-          .rows(scattered_slice_rows));
+          .batch_rule(scattered_slice_rows));
   registry.add(OpSchema("scatter_nd_grad")
                    .gradient_uses({"full_like", "scatter_nd"})
                    .meaning("the slices of out_grad that the tuples of index name; zeros where a "
@@ -184,7 +184,7 @@ void register_gather_nd_ops(OpRegistry& registry) {
                    .infer(infer_scatter_nd_grad)
                    .gradient(grad_scatter_nd_grad)
                    .cost(copy_cost)
-                   .rows(last_slice_rows));
+                   .batch_rule(last_slice_rows));
 }
 
 }  // namespace loci::ops

@@ -1,9 +1,9 @@
 // l2_normalize: vectors along one axis brought to length 1.
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/decomposition_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -139,7 +139,7 @@ void register_l2_normalize_ops(OpRegistry& registry) {
           .gradient(grad_l2_normalize)
           .cost(cost_of_normalize)
           .decompose(decompose_l2_normalize)
-          .rows(rows_beside_axis("x")));
+          .batch_rule(rows_beside_axis("x")));
   registry.add(OpSchema("l2_normalize_grad")
                    .gradient_uses({"cast", "elementwise_add", "elementwise_div", "elementwise_mul",
                                    "l2_normalize_grad", "reduce_sum", "scale"})
@@ -156,7 +156,7 @@ void register_l2_normalize_ops(OpRegistry& registry) {
                    .gradient(grad_l2_normalize_grad)
                    .cost(cost_of_normalize)
                    .decompose(decompose_l2_normalize_grad)
-                   .rows(rows_beside_axis("out")));
+                   .batch_rule(rows_beside_axis("out")));
 }
 
 }  // namespace loci::ops

@@ -2,12 +2,12 @@
 #include <numeric>
 
 #include "framework/core/raise.h"
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/decomposition_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/normalization.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -192,7 +192,7 @@ Cost cost_of_layer_norm(const InferContext& ctx) {
   return reduction_cost(ctx, "x", kLayerNormFlops);
 }
 
-bool rows_apart(RowsContext& ctx) {
+bool rows_apart(BatchContext& ctx) {
   return ctx.types().attr<std::int64_t>("begin_norm_axis") >= 1 && only_carry(ctx, {"x"});
 }
 
@@ -220,7 +220,7 @@ OpSchema layer_norm() {
       .gradient(grad_layer_norm)
       .cost(cost_of_layer_norm)
       .decompose(decompose_layer_norm)
-      .rows(rows_apart);
+      .batch_rule(rows_apart);
 }
 
 // With h = (x - mean) * inv_std and g = y_grad * scale, means over a row, sums over all rows:

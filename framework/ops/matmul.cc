@@ -1,10 +1,10 @@
 // Matrix products.
 #include "framework/ops/matmul_rules.h"
 
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -65,7 +65,7 @@ Shape product_shape(const InferContext& ctx) {
 }
 
 // Rows are those of the matrix x, or matrices of their own.
-bool product_rows(RowsContext& ctx) {
+bool product_rows(BatchContext& ctx) {
   const int x = ctx.shape("x").rank();
   const int y = ctx.shape("y").rank();
   if (ctx.carries("x") && ctx.carries("y")) return x == y && x > 2;
@@ -255,7 +255,7 @@ void register_matmul_ops(OpRegistry& registry) {
           .infer(infer_matmul)
           .gradient(grad_matmul)
           .cost(cost_of_product)
-          .rows(product_rows));
+          .batch_rule(product_rows));
   registry.add(OpSchema("mul")
                    .gradient_uses({"flatten", "matmul", "reshape_like"})
                    .meaning("the matrix product of x and y, each flattened to a matrix")
@@ -270,7 +270,7 @@ void register_matmul_ops(OpRegistry& registry) {
                    .infer(infer_mul)
                    .gradient(grad_matrix_mul)
                    .cost(cost_of_mul)
-                   .rows(rows_of({"x"})));
+                   .batch_rule(rows_of({"x"})));
 }
 
 }  // namespace loci::ops

@@ -1,9 +1,9 @@
 // The rules that ops which multiply matrices share.
 #pragma once
 
+#include "framework/ops/batch_context.h"
 #include "framework/ops/infer_context.h"
 #include "framework/ops/op_schema.h"
-#include "framework/ops/rows_context.h"
 
 namespace loci::ops {
 
@@ -11,7 +11,7 @@ namespace loci::ops {
 // Fails if they do not fit.
 [[nodiscard]] Shape product_shape(const InferContext& ctx);
 
-[[nodiscard]] bool product_rows(RowsContext& ctx);
+[[nodiscard]] bool product_rows(BatchContext& ctx);
 [[nodiscard]] Cost cost_of_product(const InferContext& ctx);
 
 }  // namespace loci::ops

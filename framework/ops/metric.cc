@@ -1,8 +1,8 @@
 // Ops that measure results; gradients stop here.
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/labels.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -49,7 +49,7 @@ void register_metric_ops(OpRegistry& registry) {
                    .of_dtype(DTypeRule::always(kInt64))
                    .infer(infer_argmax)
                    .cost(cost_of_scan)
-                   .rows(rows_beside_axis("x")));
+                   .batch_rule(rows_beside_axis("x")));
   registry.add(OpSchema("accuracy")
                    .meaning("the share of rows in which the label is among the k largest scores")
                    .exact()

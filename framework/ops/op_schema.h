@@ -24,7 +24,7 @@ namespace loci::ops {
 class DecomposeContext;
 class InferContext;
 class GradContext;
-class RowsContext;
+class BatchContext;
 
 // A set of dtypes, by code.
 class DTypeSet {
@@ -111,8 +111,8 @@ using CostFn = std::function<Cost(const InferContext&)>;
 using UpgradeFn = std::function<void(int from, Attributes&)>;
 // Writes an operator in other ops; see DecomposeContext.
 using DecomposeFn = std::function<void(DecomposeContext&)>;
-// Returns true if an operator keeps rows apart; see RowsContext.
-using RowsFn = std::function<bool(RowsContext&)>;
+// Returns true if an operator keeps rows apart; see BatchContext.
+using BatchRule = std::function<bool(BatchContext&)>;
 
 // How operators of control flow choose what runs.
 enum class Control : std::uint8_t {
@@ -208,9 +208,9 @@ class OpSchema {
   // that only_computes(); said after its outputs.
   OpSchema& decompose(DecomposeFn fn);
   // The rule tells whether row i of its outputs is computed from row i of its inputs alone; see
-  // RowsContext. Without it the op is taken for one that mixes rows.
-  OpSchema& rows(RowsFn fn) {
-    rows_ = std::move(fn);
+  // BatchContext. Without it the op is taken for one that mixes rows.
+  OpSchema& batch_rule(BatchRule fn) {
+    batch_rule_ = std::move(fn);
     return *this;
   }
   // Its elements are those of its input in another order or dtype, some of them or all: of zeros it
@@ -290,7 +290,7 @@ class OpSchema {
   [[nodiscard]] bool states_cost() const { return states_cost_; }
   [[nodiscard]] const UpgradeFn& upgrade_fn() const { return upgrade_; }
   [[nodiscard]] const DecomposeFn& decompose_fn() const { return decompose_; }
-  [[nodiscard]] const RowsFn& rows_fn() const { return rows_; }
+  [[nodiscard]] const BatchRule& batch_rule() const { return batch_rule_; }
   [[nodiscard]] bool moves_elements() const { return moves_elements_; }
   [[nodiscard]] const std::string& capture_refusal() const { return capture_refusal_; }
   [[nodiscard]] const std::string& plugin() const { return plugin_; }
@@ -326,7 +326,7 @@ class OpSchema {
   CostFn cost_;
   UpgradeFn upgrade_;
   DecomposeFn decompose_;
-  RowsFn rows_;
+  BatchRule batch_rule_;
   bool moves_elements_ = false;
   bool refuses_gradient_ = false;
   bool states_cost_ = false;

@@ -6,10 +6,10 @@
 #include <loci/plugin/pad.hpp>
 
 #include "framework/core/integer_range.h"
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -165,7 +165,7 @@ void grad_pad_grad(GradContext& ctx) {
 }
 
 // Within each row, unless rows are added, dropped or moved.
-bool padded_rows(RowsContext& ctx) {
+bool padded_rows(BatchContext& ctx) {
   const auto& pads = ctx.types().attr<Integers>("pads");
   const std::size_t rank = pads.size() / 2;
   return rank > 0 && pads[0] == 0 && pads[rank] == 0;
@@ -206,7 +206,7 @@ void register_pad_ops(OpRegistry& registry) {
           .infer(infer_pad)
           .gradient(grad_pad)
           .cost(pad_cost)
-          .rows(padded_rows));
+          .batch_rule(padded_rows));
   registry.add(
       OpSchema("pad_grad")
           .gradient_uses({"pad"})
@@ -225,7 +225,7 @@ void register_pad_ops(OpRegistry& registry) {
           .infer(infer_pad_grad)
           .gradient(grad_pad_grad)
           .cost([](const InferContext& ctx) { return reduction_cost(ctx, "out_grad"); })
-          .rows(padded_rows));
+          .batch_rule(padded_rows));
 }
 
 }  // namespace loci::ops

@@ -1,9 +1,9 @@
 // Two-dimensional pooling.
 #include "framework/core/raise.h"
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/grad_context.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 #include "framework/ops/window_attributes.h"
 
@@ -114,7 +114,7 @@ void register_pool2d_ops(OpRegistry& registry) {
   forward.accuracy(
       "max: exact; avg: n + 2 roundoffs of sum |x| / divisor, n elements of the window");
   forward.input("x", kFloats).output("out").infer(infer_pool2d).gradient(grad_pool2d);
-  forward.rows(element_rows);
+  forward.batch_rule(element_rows);
   registry.add(add_pooling_attributes(forward));
 
   // With max, the whole gradient of a window goes to its first largest element.
@@ -125,7 +125,7 @@ void register_pool2d_ops(OpRegistry& registry) {
   backward.accuracy("n + 2 roundoffs of sum |shares of out_grad|, n windows");
   backward.input("x", kFloats).input("out", kFloats).input("out_grad", kFloats);
   backward.output("x_grad").infer(infer_pool2d_grad).gradient(grad_pool2d_grad);
-  backward.rows(element_rows);
+  backward.batch_rule(element_rows);
   registry.add(add_pooling_attributes(backward));
 }
 

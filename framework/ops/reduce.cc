@@ -1,8 +1,8 @@
 // Sums and means over dimensions.
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
 #include "framework/ops/reduction_rules.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -56,7 +56,7 @@ OpSchema reduction_grad(const char* name, DTypeSet dtypes, GradientFn gradient) 
       .output("x_grad")
       .infer(infer_reduce_grad)
       .gradient(std::move(gradient))
-      .rows(rows_beside_axes);
+      .batch_rule(rows_beside_axes);
 }
 
 void register_reduce_gradients(OpRegistry& registry) {
@@ -108,7 +108,7 @@ void register_reduce_ops(OpRegistry& registry) {
           .infer(infer_reduce_sum_like)
           .gradient(grad_reduce_sum_like)
           .cost(cost_of_reduction)
-          .rows(element_rows));
+          .batch_rule(element_rows));
 }
 
 }  // namespace loci::ops

@@ -1,10 +1,10 @@
 // Products and extremes over dimensions.
 #include <algorithm>
 
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
 #include "framework/ops/reduction_rules.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -92,7 +92,7 @@ OpSchema extreme_grad_op(const char* name) {
       .infer(infer_extreme_grad)
       .exact()
       .gradient(grad_extreme_grad(name))
-      .rows(rows_beside_axes);
+      .batch_rule(rows_beside_axes);
 }
 
 }  // namespace
@@ -129,7 +129,7 @@ void register_reduce_fold_ops(OpRegistry& registry) {
                    .output("x_grad")
                    .infer(infer_reduce_grad)
                    .gradient(grad_reduce_prod_grad)
-                   .rows(rows_beside_axes));
+                   .batch_rule(rows_beside_axes));
 }
 
 }  // namespace loci::ops

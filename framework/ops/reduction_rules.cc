@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -70,7 +70,7 @@ OpSchema reduction(const char* name, DTypeSet dtypes, GradientFn gradient) {
       .infer(infer_reduce)
       .gradient(std::move(gradient))
       .cost(cost_of_reduction)
-      .rows(rows_beside_axes);
+      .batch_rule(rows_beside_axes);
 }
 
 }  // namespace loci::ops

@@ -1,11 +1,11 @@
 // Ops that put the same elements under another shape.
 #include <algorithm>
 
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/integer_list.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -158,7 +158,7 @@ void register_reshape_ops(OpRegistry& registry) {
                    .infer(infer_reshape)
                    .gradient(grad_reshape)
                    .cost(move_cost)
-                   .rows(rows_in_order)
+                   .batch_rule(rows_in_order)
                    .moves_elements());
   registry.add(OpSchema("flatten")
                    .gradient_uses({"reshape_like"})
@@ -169,7 +169,7 @@ void register_reshape_ops(OpRegistry& registry) {
                    .infer(infer_flatten)
                    .gradient(grad_reshape)
                    .cost(move_cost)
-                   .rows(rows_in_order)
+                   .batch_rule(rows_in_order)
                    .moves_elements());
   registry.add(
       OpSchema("squeeze")
@@ -181,7 +181,7 @@ void register_reshape_ops(OpRegistry& registry) {
           .infer(infer_squeeze)
           .gradient(grad_reshape)
           .cost(move_cost)
-          .rows(rows_in_order)
+          .batch_rule(rows_in_order)
           .moves_elements());
   registry.add(OpSchema("unsqueeze")
                    .gradient_uses({"reshape_like"})
@@ -193,7 +193,7 @@ void register_reshape_ops(OpRegistry& registry) {
                    .infer(infer_unsqueeze)
                    .gradient(grad_reshape)
                    .cost(move_cost)
-                   .rows(rows_in_order)
+                   .batch_rule(rows_in_order)
                    .moves_elements());
   registry.add(OpSchema("reshape_like")
                    .gradient_uses({"reshape_like"})
@@ -204,7 +204,7 @@ void register_reshape_ops(OpRegistry& registry) {
                    .infer(infer_reshape_like)
                    .gradient(grad_reshape)
                    .cost(move_cost)
-                   .rows(rows_in_order)
+                   .batch_rule(rows_in_order)
                    .moves_elements());
 }
 

@@ -3,11 +3,11 @@
 #include <loci/plugin/slice.hpp>
 #include <optional>
 
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/integer_list.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -61,11 +61,11 @@ void infer_slice_grad(InferContext& ctx) {
 }
 
 // Within each row.
-bool sliced_rows(RowsContext& ctx) {
+bool sliced_rows(BatchContext& ctx) {
   return !named_axes(ctx.types(), "axes", ctx.shape("x").rank()).front();
 }
 
-bool replaced_rows(RowsContext& ctx) { return sliced_rows(ctx) && element_rows(ctx); }
+bool replaced_rows(BatchContext& ctx) { return sliced_rows(ctx) && element_rows(ctx); }
 
 OpCall<Value> slice_call(const char* op, GradContext& ctx, const Value& x) {
   OpCall<Value> call(op);
@@ -212,7 +212,7 @@ void register_slice(OpRegistry& registry) {
                    .infer(infer_slice)
                    .gradient(grad_slice)
                    .cost(copy_cost)
-                   .rows(sliced_rows)
+                   .batch_rule(sliced_rows)
                    .moves_elements());
   registry.add(OpSchema("slice_grad")
                    .gradient_uses({"slice"})
@@ -231,7 +231,7 @@ void register_slice(OpRegistry& registry) {
                    .infer(infer_slice_grad)
                    .gradient(grad_slice_grad)
                    .cost(move_cost)
-                   .rows(sliced_rows));
+                   .batch_rule(sliced_rows));
 }
 
 void register_set_slice(OpRegistry& registry) {
@@ -253,7 +253,7 @@ void register_set_slice(OpRegistry& registry) {
                    .infer(infer_set_slice)
                    .gradient(grad_set_slice)
                    .cost(move_cost)
-                   .rows(replaced_rows));
+                   .batch_rule(replaced_rows));
 }
 
 void register_crop_tensor(OpRegistry& registry) {
@@ -271,7 +271,7 @@ void register_crop_tensor(OpRegistry& registry) {
                    .infer(infer_crop)
                    .gradient(grad_crop)
                    .cost(copy_cost)
-                   .rows(element_rows));
+                   .batch_rule(element_rows));
   registry.add(OpSchema("crop_tensor_grad")
                    .gradient_uses({"crop_tensor"})
                    .meaning("zeros of the shape of x with out_grad where the part lies")
@@ -284,7 +284,7 @@ void register_crop_tensor(OpRegistry& registry) {
                    .infer(infer_crop_grad)
                    .gradient(grad_crop_grad)
                    .cost(move_cost)
-                   .rows(element_rows));
+                   .batch_rule(element_rows));
 }
 
 }  // namespace

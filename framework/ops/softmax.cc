@@ -1,8 +1,8 @@
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/decomposition_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 
 namespace loci::ops {
 namespace {
@@ -69,7 +69,7 @@ void register_softmax_ops(OpRegistry& registry) {
           .infer(infer_softmax)
           .gradient(grad_softmax)
           .cost(cost_of_softmax)
-          .rows(rows_beside_axis("x"))
+          .batch_rule(rows_beside_axis("x"))
           .decompose(decompose_softmax));
   registry.add(
       OpSchema("log_softmax")
@@ -84,7 +84,7 @@ void register_softmax_ops(OpRegistry& registry) {
           .infer(infer_softmax)
           .gradient(grad_log_softmax)
           .cost(cost_of_softmax)
-          .rows(rows_beside_axis("x"))
+          .batch_rule(rows_beside_axis("x"))
           .decompose(decompose_log_softmax));
 }
 

@@ -1,9 +1,9 @@
 // The sum of a list, and the squared difference.
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/decomposition_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -70,7 +70,7 @@ void register_sum_ops(OpRegistry& registry) {
                    .infer(infer_sum)
                    .gradient(grad_sum)
                    .cost(cost_of_sum)
-                   .rows(element_rows));
+                   .batch_rule(element_rows));
   registry.add(OpSchema("square_error_cost")
                    .gradient_uses({"elementwise_mul", "elementwise_sub", "scale"})
                    .meaning("(x - y) * (x - y)")
@@ -81,7 +81,7 @@ void register_sum_ops(OpRegistry& registry) {
                    .infer(infer_square_error_cost)
                    .gradient(grad_square_error_cost)
                    .cost(cost_of_square_error)
-                   .rows(element_rows)
+                   .batch_rule(element_rows)
                    .decompose(decompose_square_error_cost));
 }
 

@@ -1,8 +1,8 @@
 // The elements of each line that come first in order, and all of them.
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -53,7 +53,7 @@ OpSchema choice(const char* name) {
       .input("x", kNumbers)
       .attr("axis", std::int64_t{-1}, "along which lines run; a negative one counts from the end")
       .gradient(grad_of_chosen)
-      .rows(rows_beside_axis("x"));
+      .batch_rule(rows_beside_axis("x"));
 }
 
 OpSchema with_outputs(OpSchema schema) {

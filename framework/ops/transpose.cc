@@ -1,8 +1,8 @@
 // Another order of the dimensions.
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -36,7 +36,7 @@ void grad_transpose(GradContext& ctx) {
   ctx.set_input_grad("x", transpose(ctx.output_grad("out"), inverse));
 }
 
-bool rows_in_place(RowsContext& ctx) {
+bool rows_in_place(BatchContext& ctx) {
   const auto& perm = ctx.types().attr<Integers>("perm");
   return !perm.empty() && (perm[0] == 0 || perm[0] == -ctx.shape("x").rank());
 }
@@ -54,7 +54,7 @@ void register_transpose_ops(OpRegistry& registry) {
           .infer(infer_transpose)
           .gradient(grad_transpose)
           .cost(copy_cost)
-          .rows(rows_in_place)
+          .batch_rule(rows_in_place)
           .moves_elements());
 }
 

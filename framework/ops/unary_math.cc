@@ -4,11 +4,11 @@
 #include <string_view>
 
 #include "framework/core/integer_range.h"
+#include "framework/ops/batch_rules.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/decomposition_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -183,7 +183,7 @@ OpSchema unary(const char* name, DTypeSet dtypes) {
       .input("x", dtypes)
       .output("out")
       .infer(infer_like_x)
-      .rows(element_rows)
+      .batch_rule(element_rows)
       .exact();
 }
 
@@ -319,7 +319,7 @@ void register_unary_math_ops(OpRegistry& registry) {
                    .output("x_grad")
                    .infer(infer_clip_grad)
                    .gradient(grad_clip_grad)
-                   .rows(element_rows));
+                   .batch_rule(element_rows));
 }
 
 }  // namespace loci::ops

@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "framework/ops/rows_context.h"
+#include "framework/ops/batch_context.h"
 
 namespace loci::program {
 namespace {
@@ -140,12 +140,12 @@ class RowWalk {
     }
     ops::InferContext types(*op.schema, std::move(arguments), op.attributes);
     types.set_outputs(outputs);
-    ops::RowsContext rows(types, std::move(carrying));
-    if (!makes_rows(op, source) || !ops::keeps_rows(rows)) return refusal(op, source);
+    ops::BatchContext rows(types, std::move(carrying));
+    if (!makes_rows(op, source) || !ops::is_batch_independent(rows)) return refusal(op, source);
     return note_rows(op, rows, source);
   }
 
-  std::string note_rows(const Operator& op, const ops::RowsContext& rows, VarId source) {
+  std::string note_rows(const Operator& op, const ops::BatchContext& rows, VarId source) {
     const bool moves = op.schema->moves_elements() && source != kNoVar;
     const Carried made = moves ? carried(source) : Carried::kRows;
     for (std::size_t slot = 0; slot < op.outputs.size(); ++slot) {

@@ -1,6 +1,6 @@
 // conv2d and fused_conv2d of each channel by itself, by windows that the registers hold.
+#include "plugins/cpu/nhwc_convolution.h"
 #include "plugins/cpu/packed_kernels.h"
-#include "plugins/cpu/pixel_convolution.h"
 #include "plugins/kernels/depthwise.h"
 
 namespace loci::cpu {
@@ -15,7 +15,7 @@ struct PreparedDepthwise {
   }
   const sdk::Host* host;
   sdk::ConvShape shape;
-  PixelConvolution convolution;
+  NhwcConvolution convolution;
 };
 
 class Depthwise final : public sdk::Kernel {
@@ -27,7 +27,7 @@ class Depthwise final : public sdk::Kernel {
         sdk::conv_shape(prepare.op().input(0).dims(), prepare.op().input(1).dims(), options_);
     const std::int64_t taps = shape.window_size();
     const PackedLayout filter{kernels::PackedMatrix::of_rows(taps, shape.groups), 1, taps};
-    const PixelConvolution convolution(prepare, shape, filter);
+    const NhwcConvolution convolution(prepare, shape, filter);
     prepare.emplace<PreparedDepthwise>(&prepare.host(), shape, convolution);
   }
 
@@ -37,7 +37,7 @@ class Depthwise final : public sdk::Kernel {
 
 std::string depthwise_refusal(const OpDesc& op) {
   sdk::ConvShape shape;
-  if (std::string why = pixel_convolution_refusal(op, &shape); !why.empty()) return why;
+  if (std::string why = nhwc_convolution_refusal(op, &shape); !why.empty()) return why;
   if (shape.group_channels != 1 || shape.group_filters != 1) return "channels are added up";
   if (!kernels::are_channels_convolved_well(shape)) {
     return "it has few channels, or windows that others are faster for";
@@ -49,8 +49,8 @@ std::string depthwise_refusal(const OpDesc& op) {
 
 kernels::KernelDefs depthwise_kernels() {
   const sdk::CreateFn create = sdk::make_kernel<Depthwise>;
-  return {pixel_convolution("conv2d", create, depthwise_refusal),
-          pixel_convolution("fused_conv2d", create, depthwise_refusal)};
+  return {nhwc_convolution("conv2d", create, depthwise_refusal),
+          nhwc_convolution("fused_conv2d", create, depthwise_refusal)};
 }
 
 }  // namespace loci::cpu

@@ -36,10 +36,10 @@ struct PreparedPlanes {
 void require_planes_throughout(const OpDesc& op, bool is_fused) {
   require_planes(op.input(1));
   const bool has_residual = is_fused && op.has_input(ConvEpilogue::kResidualSlot);
-  const bool reads = image_layout(op.input(0)) == ImageLayout::kPlanes &&
-                     (!has_residual ||
-                      image_layout(op.input(ConvEpilogue::kResidualSlot)) == ImageLayout::kPlanes);
-  if (reads && !may_write_pixels(op)) return;
+  const bool reads =
+      image_layout(op.input(0)) == ImageLayout::kNchw &&
+      (!has_residual || image_layout(op.input(ConvEpilogue::kResidualSlot)) == ImageLayout::kNchw);
+  if (reads && !may_write_nhwc(op)) return;
   throw sdk::Error(LOCI_CODE_UNSUPPORTED, "not all of its images come and go in the plain layout");
 }
 

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "plugins/cpu/fused_kernels.h"
+#include "plugins/cpu/nhwc_kernels.h"
 #include "plugins/cpu/onednn/kernel_list.h"
 #include "plugins/cpu/packed_kernels.h"
-#include "plugins/cpu/pixel_kernels.h"
 #include "plugins/cpu/plane_kernels.h"
 #include "plugins/cpu/winograd_conv2d.h"
 
@@ -25,7 +25,7 @@ kernels::KernelDefs cpu_kernels(const KernelChoice& choice) {
   if (choice.winograd) add(winograd_kernels());
   if (choice.onednn) add(onednn::onednn_kernels());
   add(fused_kernels());
-  add(with_pixels(kernels::portable_kernels()));
+  add(with_nhwc(kernels::portable_kernels()));
   return list;
 }
 

@@ -20,7 +20,7 @@ bool are_equal(sdk::Dims a, sdk::Dims b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
-struct PreparedPixels {
+struct PreparedNhwc {
   void launch(const sdk::Launch& launch) const { part.launch(launch); }
   sdk::PreparedPart part;
 };
@@ -31,7 +31,7 @@ PermutedOp::PermutedOp(const sdk::OpDesc& op, sdk::Dims images, Others others)
     : others_(others), images_(images), desc_(op.raw()) {
   inputs_ =
       permuted(desc_.inputs, desc_.input_slots[desc_.input_slot_count], [](const sdk::Arg& input) {
-        return image_layout(input) == ImageLayout::kPixels;  // a constant is not
+        return image_layout(input) == ImageLayout::kNhwc;  // a constant is not
       });
   outputs_ = permuted(desc_.outputs, desc_.output_slots[desc_.output_slot_count],
                       [this](const sdk::Arg& output) { return may_choose(output); });
@@ -88,19 +88,19 @@ void PermutedOp::prepare_by(const sdk::Kernel& kernel, sdk::Prepare& prepare) co
   prepare.set_workspace(info.workspace_bytes);
   prepare.set_state(info.state_bytes);
   prepare.set_memory(info.memory_bytes);
-  prepare.emplace<PreparedPixels>(std::move(part));
+  prepare.emplace<PreparedNhwc>(std::move(part));
   const loci_arg* const given = prepare.op().raw().outputs;
   for (std::uint32_t i = 0; i < outputs_.size(); ++i) {
     if (given[i].dtype != LOCI_DTYPE_NONE && may_choose(sdk::Arg(given[i])))
-      choose_pixels(prepare, i);
+      choose_nhwc(prepare, i);
   }
 }
 
-bool reads_pixels(const sdk::OpDesc& op) {
+bool reads_nhwc(const sdk::OpDesc& op) {
   const loci_op_desc& raw = op.raw();
   return std::any_of(
       raw.inputs, raw.inputs + raw.input_slots[raw.input_slot_count],
-      [](const loci_arg& input) { return image_layout(sdk::Arg(input)) == ImageLayout::kPixels; });
+      [](const loci_arg& input) { return image_layout(sdk::Arg(input)) == ImageLayout::kNhwc; });
 }
 
 }  // namespace loci::cpu

@@ -28,7 +28,7 @@ class PermutedOp {
   [[nodiscard]] const loci_op_desc& desc() const { return desc_; }
 
   // Prepares `kernel`, which is one for the permuted operator, as what `prepare` asks for, and
-  // chooses kPixels for the outputs that are images.
+  // chooses kNhwc for the outputs that are images.
   void prepare_by(const sdk::Kernel& kernel, sdk::Prepare& prepare) const;
 
  private:
@@ -47,7 +47,7 @@ class PermutedOp {
   std::vector<loci_arg> outputs_;
 };
 
-// Returns true if an input comes in kPixels.
-bool reads_pixels(const sdk::OpDesc& op);
+// Returns true if an input comes in kNhwc.
+bool reads_nhwc(const sdk::OpDesc& op);
 
 }  // namespace loci::cpu

@@ -1,6 +1,6 @@
 // conv2d and fused_conv2d by filters of one pixel: products of rows of channels and a matrix.
+#include "plugins/cpu/nhwc_convolution.h"
 #include "plugins/cpu/packed_kernels.h"
-#include "plugins/cpu/pixel_convolution.h"
 #include "plugins/kernels/packed_product.h"
 
 namespace loci::cpu {
@@ -17,7 +17,7 @@ struct PreparedPointwise {
   }
   const sdk::Host* host;
   kernels::PackedProduct product;
-  PixelConvolution convolution;
+  NhwcConvolution convolution;
 };
 
 constexpr std::int64_t kWidePanel = 32;  // of AVX-512
@@ -36,7 +36,7 @@ class Pointwise final : public sdk::Kernel {
     const std::int64_t channels = shape.group_channels;
     const PackedLayout filter{
         kernels::PackedMatrix(channels, shape.group_filters, kernels::panel_width()), 1, channels};
-    const PixelConvolution convolution(prepare, shape, filter);
+    const NhwcConvolution convolution(prepare, shape, filter);
     const kernels::PackedProduct product{shape.batch * shape.windows(), channels, filter.matrix};
     prepare.emplace<PreparedPointwise>(&prepare.host(), product, convolution);
   }
@@ -47,7 +47,7 @@ class Pointwise final : public sdk::Kernel {
 
 std::string pointwise_refusal(const OpDesc& op) {
   sdk::ConvShape shape;
-  if (std::string why = pixel_convolution_refusal(op, &shape); !why.empty()) return why;
+  if (std::string why = nhwc_convolution_refusal(op, &shape); !why.empty()) return why;
   const auto& [height, width] = shape.window;
   if (shape.groups != 1 || !is_of_a_pixel(height) || !is_of_a_pixel(width)) {
     return "it is not 1 x 1 with strides and groups of 1 and no padding";
@@ -65,8 +65,8 @@ std::string pointwise_refusal(const OpDesc& op) {
 
 kernels::KernelDefs pointwise_kernels() {
   const sdk::CreateFn create = sdk::make_kernel<Pointwise>;
-  return {pixel_convolution("conv2d", create, pointwise_refusal),
-          pixel_convolution("fused_conv2d", create, pointwise_refusal)};
+  return {nhwc_convolution("conv2d", create, pointwise_refusal),
+          nhwc_convolution("fused_conv2d", create, pointwise_refusal)};
 }
 
 }  // namespace loci::cpu

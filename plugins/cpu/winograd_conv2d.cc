@@ -102,10 +102,10 @@ WinogradPlan prepare_plan(sdk::Prepare& prepare, const sdk::ConvOptions& options
 }
 
 // Either layout is as good: the host has reasons to offer one that others like.
-void choose_output_layout(sdk::Prepare& prepare, bool may_write_pixels, WinogradPlan* plan) {
-  if (!may_write_pixels) return;
-  plan->out_layout = kernels::ImageLayout::kPixels;
-  choose_pixels(prepare);
+void choose_output_layout(sdk::Prepare& prepare, bool may_write_nhwc, WinogradPlan* plan) {
+  if (!may_write_nhwc) return;
+  plan->out_layout = kernels::ImageLayout::kNhwc;
+  choose_nhwc(prepare);
 }
 
 class Winograd final : public sdk::Kernel {
@@ -114,7 +114,7 @@ class Winograd final : public sdk::Kernel {
 
   void prepare(sdk::Prepare& prepare) const override {
     WinogradPlan plan = prepare_plan(prepare, options_);
-    choose_output_layout(prepare, may_write_pixels(prepare.op()), &plan);
+    choose_output_layout(prepare, may_write_nhwc(prepare.op()), &plan);
     const PackedFilter filter(prepare, plan.filter, 1);
     prepare.emplace<PreparedWinograd>(&prepare.host(), plan, filter, 0U, true);
   }
@@ -135,7 +135,7 @@ class WinogradInputGrad final : public sdk::Kernel {
   void prepare(sdk::Prepare& prepare) const override {
     const ConvShape shape = input_grad_shape(shape_of(prepare.op(), options_));
     WinogradPlan plan = prepare_plan(prepare, shape, {.image = 1, .filter = 0});
-    choose_output_layout(prepare, may_write_pixels(prepare.op()), &plan);
+    choose_output_layout(prepare, may_write_nhwc(prepare.op()), &plan);
     plan.filter.use = FilterUse::kInputGrad;
     const PackedFilter filter(prepare, plan.filter, 0);
     prepare.emplace<PreparedWinograd>(&prepare.host(), plan, filter, 1U, false);
@@ -155,12 +155,12 @@ class FusedWinograd final : public sdk::Kernel {
     const ConvEpilogue steps(op, plan.shape);
     if (steps.has_residual()) {
       const sdk::Arg residual = op.input(ConvEpilogue::kResidualSlot);
-      choose_output_layout(prepare, may_write_pixels(op, residual), &plan);
+      choose_output_layout(prepare, may_write_nhwc(op, residual), &plan);
       if (image_layout(residual) != plan.out_layout) {
         throw sdk::Error(LOCI_CODE_UNSUPPORTED, "its residual lies in another way than its result");
       }
     } else {
-      choose_output_layout(prepare, may_write_pixels(op), &plan);
+      choose_output_layout(prepare, may_write_nhwc(op), &plan);
     }
     const PackedFilter filter(prepare, plan.filter, 1);
     const std::uint64_t scratch = prepare.workspace();

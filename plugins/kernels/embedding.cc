@@ -4,7 +4,7 @@
 
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/kernel_list.h"
-#include "plugins/kernels/look_up.h"
+#include "plugins/kernels/row_gather.h"
 #include "plugins/kernels/row_sums.h"
 
 namespace loci::kernels {
@@ -21,12 +21,12 @@ class Embedding final : public sdk::Kernel {
   void prepare(Prepare& prepare) const override {
     const auto weight = prepare.op().input(0);
     const auto bytes = static_cast<std::int64_t>(sdk::dtype_bytes(weight.dtype()));
-    prepare.emplace<LookUp>(LookUp{.op = "embedding",
-                                   .host = &prepare.host(),
-                                   .count = prepare.op().input(1).numel(),
-                                   .rows = weight.dim(0),
-                                   .row_bytes = weight.dim(1) * bytes,
-                                   .padding = padding_});
+    prepare.emplace<RowGather>(RowGather{.op = "embedding",
+                                         .host = &prepare.host(),
+                                         .count = prepare.op().input(1).numel(),
+                                         .rows = weight.dim(0),
+                                         .row_bytes = weight.dim(1) * bytes,
+                                         .padding = padding_});
   }
 
  private:

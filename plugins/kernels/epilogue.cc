@@ -165,7 +165,7 @@ void finish_matrix(const sdk::Host& host, const RowEpilogue& epilogue, float* ou
 void finish_region(const PlaneEpilogue& epilogue, float* out, const ImageSize& size,
                    const PlaneRegion& region) {
   run_widest([&](auto) LOCI_INLINE {
-    if (size.layout == ImageLayout::kPixels) return finish_pixels(epilogue, out, size, region);
+    if (size.layout == ImageLayout::kNhwc) return finish_pixels(epilogue, out, size, region);
     for (std::int64_t i = region.image; i < region.image + region.images; ++i) {
       for (std::int64_t c = region.channel; c < region.channel + region.channels; ++c) {
         const std::int64_t begin = (i * size.channels + c) * size.plane + region.pixel;

@@ -69,7 +69,7 @@ struct PlaneRegion {
 struct ImageSize {
   std::int64_t channels;
   std::int64_t plane;
-  ImageLayout layout = ImageLayout::kPlanes;
+  ImageLayout layout = ImageLayout::kNchw;
 };
 // On the calling thread; `out` is the whole.
 void finish_region(const PlaneEpilogue& epilogue, float* out, const ImageSize& size,

@@ -3,7 +3,7 @@
 #include <loci/plugin/dtype_visit.hpp>
 
 #include "plugins/kernels/kernel_list.h"
-#include "plugins/kernels/look_up.h"
+#include "plugins/kernels/row_gather.h"
 #include "plugins/kernels/row_sums.h"
 
 namespace loci::kernels {
@@ -24,13 +24,13 @@ class Gather final : public sdk::Kernel {
     const auto x = prepare.op().input(0);
     const sdk::AxisSplit split(x.dims(), axis_);
     const auto bytes = static_cast<std::int64_t>(sdk::dtype_bytes(x.dtype()));
-    prepare.emplace<LookUp>(LookUp{.op = "gather",
-                                   .host = &prepare.host(),
-                                   .tables = split.outer,
-                                   .count = prepare.op().input(1).numel(),
-                                   .rows = split.count,
-                                   .row_bytes = split.inner * bytes,
-                                   .axis = dimension(x.dims(), axis_)});
+    prepare.emplace<RowGather>(RowGather{.op = "gather",
+                                         .host = &prepare.host(),
+                                         .tables = split.outer,
+                                         .count = prepare.op().input(1).numel(),
+                                         .rows = split.count,
+                                         .row_bytes = split.inner * bytes,
+                                         .axis = dimension(x.dims(), axis_)});
   }
 
  private:

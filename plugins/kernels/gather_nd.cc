@@ -4,8 +4,8 @@
 
 #include "plugins/kernels/index_tuples.h"
 #include "plugins/kernels/kernel_list.h"
-#include "plugins/kernels/look_up.h"
 #include "plugins/kernels/row_block.h"
+#include "plugins/kernels/row_gather.h"
 #include "plugins/kernels/scatter_functions.h"
 #include "plugins/kernels/widened.h"
 
@@ -32,12 +32,12 @@ IntegerView rows_view(std::int64_t* rows) {
 struct TakeSlices {
   void launch(const Launch& launch) const {
     auto* rows = launch.workspace<std::int64_t>();
-    tuples.find_rows("gather_nd", *look_up.host, IntegerView(launch.input_view(1)), rows);
-    look_up.copy(launch.input<char>(0), rows_view(rows), launch.output<char>(0));
+    tuples.find_rows("gather_nd", *row_gather.host, IntegerView(launch.input_view(1)), rows);
+    row_gather.copy(launch.input<char>(0), rows_view(rows), launch.output<char>(0));
   }
 
   IndexTuples tuples;
-  LookUp look_up;
+  RowGather row_gather;
 };
 
 class GatherNd final : public sdk::Kernel {

@@ -6,8 +6,8 @@
 namespace loci::kernels {
 
 enum class ImageLayout : std::uint8_t {
-  kPlanes,  // as their shape says: one plane for each channel
-  kPixels,  // channels last: all channels of a pixel side by side
+  kNchw,  // as their shape says: one plane for each channel
+  kNhwc,  // channels last: all channels of a pixel side by side
 };
 
 }  // namespace loci::kernels

@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "plugins/kernels/isa.h"
-#include "plugins/kernels/look_up.h"
 #include "plugins/kernels/positions.h"
 #include "plugins/kernels/row_block.h"
+#include "plugins/kernels/row_gather.h"
 #include "plugins/kernels/row_ids.h"
 
 namespace loci::kernels {

@@ -28,7 +28,7 @@ LOCI_INLINE inline void transform_inputs(const WinogradPlan& plan, const Argumen
       winograd::transform_run<bytes, Tile, Rows>(plan, arguments.x, run, channel, inputs);
     });
   };
-  if (plan.x_layout == ImageLayout::kPixels) {
+  if (plan.x_layout == ImageLayout::kNhwc) {
     transform(std::type_identity<winograd::PixelRows<bytes>>());
   } else {
     transform(std::type_identity<winograd::ChannelRows<bytes>>());
@@ -45,7 +45,7 @@ LOCI_INLINE inline void run_panel(const WinogradPlan& plan, const Arguments& arg
     winograd::finish_block<bytes, Tile, Target>(plan, block, panel * plan.filter.width, products,
                                                 arguments.epilogue, arguments.out);
   };
-  if (plan.out_layout == ImageLayout::kPixels) {
+  if (plan.out_layout == ImageLayout::kNhwc) {
     finish(std::type_identity<winograd::OutputPixels>());
   } else {
     finish(std::type_identity<winograd::OutputTile>());

@@ -34,9 +34,9 @@ struct WinogradPlan {
 
   Isa isa;
   sdk::ConvShape shape;
-  ImageLayout x_layout = ImageLayout::kPlanes;
-  ImageLayout out_layout = ImageLayout::kPlanes;  // of residuals, too
-  WinogradFilter filter;                          // panels of two vectors
+  ImageLayout x_layout = ImageLayout::kNchw;
+  ImageLayout out_layout = ImageLayout::kNchw;  // of residuals, too
+  WinogradFilter filter;                        // panels of two vectors
   std::int64_t tile_rows;
   std::int64_t tile_columns;
   std::int64_t block;   // tiles

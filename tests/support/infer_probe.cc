@@ -74,15 +74,15 @@ ops::Cost InferProbe::cost() const {
                         [](const ops::InferContext& ctx) { return ctx.schema().cost_fn()(ctx); });
 }
 
-bool InferProbe::keeps_rows() const {
+bool InferProbe::is_batch_independent() const {
   return with_inference(op_, inputs_, attributes_, [this](const ops::InferContext& ctx) {
     std::vector<std::vector<ops::Carried>> carrying(ctx.schema().inputs().size());
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const int slot = ctx.schema().input_index(inputs_[i].first);
       carrying[static_cast<std::size_t>(slot)].push_back(carrying_[i]);
     }
-    ops::RowsContext rows(ctx, std::move(carrying));
-    return ops::keeps_rows(rows);
+    ops::BatchContext rows(ctx, std::move(carrying));
+    return ops::is_batch_independent(rows);
   });
 }
 

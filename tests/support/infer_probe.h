@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "framework/ops/batch_context.h"
 #include "framework/ops/infer_context.h"
-#include "framework/ops/rows_context.h"
 
 namespace loci::test_support {
 
@@ -31,7 +31,7 @@ class InferProbe {
   [[nodiscard]] DType dtype() const { return types().front().dtype; }
   [[nodiscard]] ops::Cost cost() const;
   // Returns true if the operator keeps the rows apart that its inputs carry.
-  [[nodiscard]] bool keeps_rows() const;
+  [[nodiscard]] bool is_batch_independent() const;
   // The message of the Error(kInvalidArgument) that inference throws; "no error" if it does not.
   [[nodiscard]] std::string error() const;
 

@@ -73,7 +73,7 @@ Parts Accelerated::prepare_parts(sdk::Prepare& prepare) const {
   if (!layout) {
     throw sdk::Error(LOCI_CODE_UNSUPPORTED, "its parts write images in several layouts");
   }
-  if (*layout == kernels::ImageLayout::kPixels) choose_pixels(prepare);
+  if (*layout == kernels::ImageLayout::kNhwc) choose_nhwc(prepare);
   prepare.set_workspace(parts->workspace_bytes());
   prepare.set_memory(parts->memory_bytes());
   return *std::move(parts);

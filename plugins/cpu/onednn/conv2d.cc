@@ -60,10 +60,10 @@ std::optional<Execution> build_forward(const OpDesc& op, const Elements& element
   if (has_bias) execution->bind_input(DNNL_ARG_BIAS, 2, bias, bias.desc);
   // A residual that lies so is added where it lies.
   const bool has_residual = op.has_input(ConvEpilogue::kResidualSlot);
-  const bool writes_pixels =
+  const bool writes_nhwc =
       targets.pixels && (has_residual || desc.dst_desc() == targets.pixels->desc);
-  if (writes_pixels) execution->set_output_layout(ImageLayout::kPixels);
-  execution->bind_output(DNNL_ARG_DST, 0, writes_pixels ? *targets.pixels : targets.planes,
+  if (writes_nhwc) execution->set_output_layout(ImageLayout::kNhwc);
+  execution->bind_output(DNNL_ARG_DST, 0, writes_nhwc ? *targets.pixels : targets.planes,
                          desc.dst_desc());
   return execution;
 }
@@ -103,7 +103,7 @@ bool multiplies_planes(const OpDesc& op, const ConvShape& shape, bool may_choose
   constexpr std::int64_t kLeastPixels = 128;
   const sdk::Arg x = op.input(0);
   return is_pointwise(shape) && shape.groups == 1 && shape.windows() >= kLeastPixels &&
-         !may_choose && x.dtype() == LOCI_DTYPE_F32 && image_layout(x) == ImageLayout::kPlanes;
+         !may_choose && x.dtype() == LOCI_DTYPE_F32 && image_layout(x) == ImageLayout::kNchw;
 }
 
 // Builds conv2d and fused_conv2d.
@@ -112,29 +112,29 @@ std::optional<Execution> build_forward(const OpDesc& op, const Elements& element
                                        bool may_choose) {
   const ImageLayout x = image_layout(op.input(0));
   require_planes(op.input(1));
-  if (elements.are_widened() && (x == ImageLayout::kPixels || op.output(0).takes_any_layout())) {
+  if (elements.are_widened() && (x == ImageLayout::kNhwc || op.output(0).takes_any_layout())) {
     throw sdk::Error(LOCI_CODE_UNSUPPORTED, "elements that are converted come in planes");
   }
-  const ConvPart part = conv_part(shape, axis, range, {x, ImageLayout::kPlanes});
+  const ConvPart part = conv_part(shape, axis, range, {x, ImageLayout::kNchw});
   Targets targets{part.out.slice(elements), {}};
   if (may_choose) {
-    const ConvPart last = conv_part(shape, axis, range, {x, ImageLayout::kPixels});
+    const ConvPart last = conv_part(shape, axis, range, {x, ImageLayout::kNhwc});
     targets.pixels = last.out.slice(elements);
   }
   const Wanted any{elements.any_layout(part.x.extents), elements.any_layout(part.filter.extents),
                    elements.any_layout(part.out.extents)};
   const bool is_plain_best = is_read_once(op, shape) || multiplies_planes(op, shape, may_choose);
-  if (is_plain_best && x == ImageLayout::kPlanes) {
+  if (is_plain_best && x == ImageLayout::kNchw) {
     const Wanted plain{part.x.slice(elements).desc, part.filter.slice(elements).desc,
                        targets.planes.desc};
     if (auto execution = build_if_implemented(op, elements, part, targets, plain)) return execution;
   }
   // With AVX2 it likes blocks of channels best, and is as fast with pixels.
-  if (x == ImageLayout::kPixels || may_choose) {
+  if (x == ImageLayout::kNhwc || may_choose) {
     const Wanted pixels{
-        x == ImageLayout::kPixels
+        x == ImageLayout::kNhwc
             ? part.x.slice(elements).desc
-            : SubArray::images(part.x.extents, ImageLayout::kPixels).slice(elements).desc,
+            : SubArray::images(part.x.extents, ImageLayout::kNhwc).slice(elements).desc,
         any.filter, may_choose ? targets.pixels->desc : any.out};
     auto execution = build_if_implemented(op, elements, part, targets, pixels);
     if (execution) return execution;
@@ -148,24 +148,24 @@ struct GradLayouts {
   ConvLayouts given;
   bool may_choose = false;
 
-  [[nodiscard]] bool are_pixels() const {
-    return may_choose || given.x == ImageLayout::kPixels || given.out == ImageLayout::kPixels;
+  [[nodiscard]] bool are_nhwc() const {
+    return may_choose || given.x == ImageLayout::kNhwc || given.out == ImageLayout::kNhwc;
   }
 };
 
 // Throws sdk::Error(LOCI_CODE_UNSUPPORTED) for what elements that are converted cannot have.
 GradLayouts grad_layouts(const Elements& elements, const ConvLayouts& given, bool may_choose) {
   GradLayouts layouts{given, may_choose && !elements.are_widened()};
-  if (elements.are_widened() && layouts.are_pixels()) {
+  if (elements.are_widened() && layouts.are_nhwc()) {
     throw sdk::Error(LOCI_CODE_UNSUPPORTED, "elements that are converted come in planes");
   }
   return layouts;
 }
 
 // The images that primitives are asked for first: in pixels where some are, else as they like best.
-Desc wanted_images(const Elements& elements, const SubArray& images, bool as_pixels) {
-  if (!as_pixels) return elements.any_layout(images.extents);
-  return SubArray::images(images.extents, ImageLayout::kPixels).slice(elements).desc;
+Desc wanted_images(const Elements& elements, const SubArray& images, bool as_nhwc) {
+  if (!as_nhwc) return elements.any_layout(images.extents);
+  return SubArray::images(images.extents, ImageLayout::kNhwc).slice(elements).desc;
 }
 
 // Returns true if oneDNN only writes windows out for a product of matrices, which costs more than
@@ -175,35 +175,35 @@ bool is_unfolded(const char* implementation) {
 }
 
 std::optional<Execution> build_input_grad(const Elements& elements, const ConvPart& part,
-                                          bool as_pixels, bool writes_pixels) {
+                                          bool as_nhwc, bool writes_nhwc) {
   const auto desc = convolution_input_grad_desc(
-      wanted_images(elements, part.x, as_pixels), elements.any_layout(part.filter.extents),
-      wanted_images(elements, part.out, as_pixels), part.windows);
-  if (as_pixels && is_unfolded(desc.impl_info_str())) return std::nullopt;
+      wanted_images(elements, part.x, as_nhwc), elements.any_layout(part.filter.extents),
+      wanted_images(elements, part.out, as_nhwc), part.windows);
+  if (as_nhwc && is_unfolded(desc.impl_info_str())) return std::nullopt;
   auto execution = Execution::of<dnnl::convolution_backward_data::primitive_desc,
                                  dnnl::convolution_backward_data>(elements, desc);
   if (!execution) return std::nullopt;
   execution->bind_input(DNNL_ARG_WEIGHTS, 0, part.filter.slice(elements), desc.weights_desc());
   execution->bind_input(DNNL_ARG_DIFF_DST, 1, part.out.slice(elements), desc.diff_dst_desc());
   execution->bind_output(DNNL_ARG_DIFF_SRC, 0, part.x.slice(elements), desc.diff_src_desc());
-  if (writes_pixels) execution->set_output_layout(ImageLayout::kPixels);
+  if (writes_nhwc) execution->set_output_layout(ImageLayout::kNhwc);
   return execution;
 }
 
 bool is_faulty(const char* implementation, const Elements& elements, const ConvPart& part,
-               bool as_pixels) {
+               bool as_nhwc) {
   const bool is_bf16 = elements.stored() == LOCI_DTYPE_BF16 && !elements.are_widened();
   const std::int64_t block = has_avx512() ? 16 : 8;
-  return !filter_grad_fault({implementation, as_pixels, is_bf16, block}, part).empty();
+  return !filter_grad_fault({implementation, as_nhwc, is_bf16, block}, part).empty();
 }
 
 std::optional<Execution> build_filter_grad(const Elements& elements, const ConvPart& part,
-                                           bool as_pixels) {
+                                           bool as_nhwc) {
   const auto desc = convolution_filter_grad_desc(
-      wanted_images(elements, part.x, as_pixels), elements.any_layout(part.filter.extents),
-      wanted_images(elements, part.out, as_pixels), part.windows);
-  if (as_pixels && is_unfolded(desc.impl_info_str())) return std::nullopt;
-  if (is_faulty(desc.impl_info_str(), elements, part, as_pixels)) return std::nullopt;
+      wanted_images(elements, part.x, as_nhwc), elements.any_layout(part.filter.extents),
+      wanted_images(elements, part.out, as_nhwc), part.windows);
+  if (as_nhwc && is_unfolded(desc.impl_info_str())) return std::nullopt;
+  if (is_faulty(desc.impl_info_str(), elements, part, as_nhwc)) return std::nullopt;
   auto execution = Execution::of<dnnl::convolution_backward_weights::primitive_desc,
                                  dnnl::convolution_backward_weights>(elements, desc);
   if (!execution) return std::nullopt;
@@ -216,26 +216,26 @@ std::optional<Execution> build_filter_grad(const Elements& elements, const ConvP
 
 // The first of the two ways that oneDNN does well.
 template <class Build>
-std::optional<Execution> build_grad(bool tries_pixels, const Build& build) {
-  if (tries_pixels) {
+std::optional<Execution> build_grad(bool tries_nhwc, const Build& build) {
+  if (tries_nhwc) {
     try {
-      if (auto execution = build(/*as_pixels=*/true)) return execution;
+      if (auto execution = build(/*as_nhwc=*/true)) return execution;
     } catch (const dnnl::error& error) {
       if (error.status != dnnl_unimplemented) throw;
     }
   }
-  return build(/*as_pixels=*/false);
+  return build(/*as_nhwc=*/false);
 }
 
 std::optional<Execution> build_input_grad(const OpDesc& op, const Elements& elements,
                                           const ConvShape& shape, CutAxis axis, Range range) {
   require_planes(op.input(0));
-  const ConvLayouts planes{ImageLayout::kPlanes, image_layout(op.input(1))};
-  GradLayouts layouts = grad_layouts(elements, planes, may_write_pixels(op));
-  if (layouts.may_choose) layouts.given.x = ImageLayout::kPixels;
+  const ConvLayouts planes{ImageLayout::kNchw, image_layout(op.input(1))};
+  GradLayouts layouts = grad_layouts(elements, planes, may_write_nhwc(op));
+  if (layouts.may_choose) layouts.given.x = ImageLayout::kNhwc;
   const ConvPart part = conv_part(shape, axis, range, layouts.given);
-  return build_grad(layouts.are_pixels(), [&](bool as_pixels) {
-    return build_input_grad(elements, part, as_pixels, layouts.may_choose);
+  return build_grad(layouts.are_nhwc(), [&](bool as_nhwc) {
+    return build_input_grad(elements, part, as_nhwc, layouts.may_choose);
   });
 }
 
@@ -244,8 +244,8 @@ std::optional<Execution> build_filter_grad(const OpDesc& op, const Elements& ele
   const GradLayouts layouts = grad_layouts(
       elements, {image_layout(op.input(0)), image_layout(op.input(1))}, /*may_choose=*/false);
   const ConvPart part = conv_part(shape, axis, range, layouts.given);
-  return build_grad(layouts.are_pixels(),
-                    [&](bool as_pixels) { return build_filter_grad(elements, part, as_pixels); });
+  return build_grad(layouts.are_nhwc(),
+                    [&](bool as_nhwc) { return build_filter_grad(elements, part, as_nhwc); });
 }
 
 constexpr std::uint32_t image_slot(ConvDirection direction) {
@@ -282,8 +282,8 @@ Cut cut_forward(const OpDesc& op, const ConvShape& shape, std::uint32_t threads,
   const ImageLayout x = image_layout(op.input(0));
   if (multiplies_planes(op, shape, may_choose)) return cut_product_of_planes(shape, threads);
   const bool gathers_windows =
-      is_read_once(op, shape) && x == ImageLayout::kPlanes && !is_pointwise(shape);
-  return cut_convolution(shape, kForward, threads, may_write_pixels(op) ? ImageLayout::kPixels : x,
+      is_read_once(op, shape) && x == ImageLayout::kNchw && !is_pointwise(shape);
+  return cut_convolution(shape, kForward, threads, may_write_nhwc(op) ? ImageLayout::kNhwc : x,
                          gathers_windows);
 }
 
@@ -296,15 +296,14 @@ class Conv2d final : public Accelerated {
  private:
   [[nodiscard]] Cut cut(const OpDesc& op, std::uint32_t threads) const override {
     const ConvShape shape = shape_of<direction>(op, options_);
-    if constexpr (direction == kForward)
-      return cut_forward(op, shape, threads, may_write_pixels(op));
+    if constexpr (direction == kForward) return cut_forward(op, shape, threads, may_write_nhwc(op));
     return cut_convolution(shape, direction, threads);
   }
   [[nodiscard]] std::optional<Execution> build(const OpDesc& op, const Elements& elements,
                                                CutAxis axis, Range range) const override {
     const ConvShape shape = shape_of<direction>(op, options_);
     switch (direction) {
-      case kForward: return build_forward(op, elements, shape, axis, range, may_write_pixels(op));
+      case kForward: return build_forward(op, elements, shape, axis, range, may_write_nhwc(op));
       case kInputGrad: return build_input_grad(op, elements, shape, axis, range);
       case kFilterGrad: return build_filter_grad(op, elements, shape, axis, range);
     }
@@ -368,8 +367,8 @@ class FusedConv2d final : public Accelerated {
                          may_choose(op));
   }
   [[nodiscard]] static bool may_choose(const OpDesc& op) {
-    return op.has_input(kResidualSlot) ? may_write_pixels(op, op.input(kResidualSlot))
-                                       : may_write_pixels(op);
+    return op.has_input(kResidualSlot) ? may_write_nhwc(op, op.input(kResidualSlot))
+                                       : may_write_nhwc(op);
   }
 
   ConvOptions options_;

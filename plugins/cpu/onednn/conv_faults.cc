@@ -17,14 +17,14 @@ std::int64_t channels_of(const ConvPart& part) {
 // AVX2 (571 of 6,528 shapes); with AVX-512, of the same source, in none of them.
 bool overruns_scratchpad(const FilterGradPrimitive& primitive, const ConvPart& part) {
   const dnnl::memory::dims& strides = part.windows.strides;
-  return primitive.reads_pixels && primitive.implementation.find("1x1") != std::string_view::npos &&
+  return primitive.reads_nhwc && primitive.implementation.find("1x1") != std::string_view::npos &&
          (strides[0] != 1 || strides[1] != 1) && channels_of(part) < primitive.channel_block;
 }
 
 // Where channels are no whole blocks, it steps from a row of the window to the next one twice: over
 // the rows that dilation leaves out once more than there are, into what was never written.
 bool skips_rows_twice(const FilterGradPrimitive& primitive, const ConvPart& part) {
-  return primitive.reads_pixels && part.windows.dilations[0] != 0 &&
+  return primitive.reads_nhwc && part.windows.dilations[0] != 0 &&
          channels_of(part) % primitive.channel_block != 0;
 }
 

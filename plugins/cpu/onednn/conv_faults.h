@@ -12,7 +12,7 @@ namespace loci::cpu::onednn {
 // How a primitive for the gradient of a filter was found.
 struct FilterGradPrimitive {
   std::string_view implementation;  // oneDNN's name of it
-  bool reads_pixels;                // images whose channels are last
+  bool reads_nhwc;                  // images whose channels are last
   bool is_bf16;                     // natively
   std::int64_t channel_block;       // what it blocks channels by
 };

@@ -178,7 +178,7 @@ Cut cut_convolution(const ConvShape& shape, ConvDirection direction, std::uint32
       choices = {cutter.images(), cutter.groups(), cutter.rows(), cutter.filters()};
       if (size_of_filters(shape) > size_of_images(shape)) std::swap(choices[2], choices[3]);
       // Channels of some pixels lie apart then, and rows do not.
-      if (layout == kernels::ImageLayout::kPixels) {
+      if (layout == kernels::ImageLayout::kNhwc) {
         choices = {cutter.images(), cutter.rows(), cutter.groups(), cutter.filters()};
       }
       break;

@@ -21,8 +21,8 @@ struct ConvPart {
 };
 
 struct ConvLayouts {
-  kernels::ImageLayout x = kernels::ImageLayout::kPlanes;
-  kernels::ImageLayout out = kernels::ImageLayout::kPlanes;
+  kernels::ImageLayout x = kernels::ImageLayout::kNchw;
+  kernels::ImageLayout out = kernels::ImageLayout::kNchw;
 };
 
 // The range of images (kBatch), of the result's rows (kRows), filters (kColumns), channels of the
@@ -43,10 +43,10 @@ kernels::PlaneRegion result_region(const sdk::ConvShape& shape, CutAxis axis, Ra
 enum class ConvDirection : std::uint8_t { kForward, kInputGrad, kFilterGrad };
 
 // For 2 threads or more. The parts read and write little more than the whole does; `layout` is that
-// of the images or of the result, kPixels if either may be. Where the primitive gathers windows,
+// of the images or of the result, kNhwc if either may be. Where the primitive gathers windows,
 // threads get a part each and no more.
 Cut cut_convolution(const sdk::ConvShape& shape, ConvDirection direction, std::uint32_t threads,
-                    kernels::ImageLayout layout = kernels::ImageLayout::kPlanes,
+                    kernels::ImageLayout layout = kernels::ImageLayout::kNchw,
                     bool gathers_windows = false);
 
 }  // namespace loci::cpu::onednn

@@ -85,7 +85,7 @@ class Execution {
   Execution(const Elements& elements, dnnl::primitive primitive, dnnl::memory::desc scratchpad);
 
   Elements elements_;
-  kernels::ImageLayout output_layout_ = kernels::ImageLayout::kPlanes;
+  kernels::ImageLayout output_layout_ = kernels::ImageLayout::kNchw;
   dnnl::primitive primitive_;
   dnnl::stream stream_;
   dnnl::memory::desc scratchpad_;

@@ -87,7 +87,7 @@ class Pool2d : public Accelerated {
   // Returns the part of images x, and of what they are pooled to or its gradient, in that layout.
   [[nodiscard]] PoolPart part_of(const OpDesc& op, ImageLayout layout, sdk::Arg x, sdk::Arg out,
                                  CutAxis axis, Range range) const {
-    if (layout == ImageLayout::kPlanes) {
+    if (layout == ImageLayout::kNchw) {
       return {planes(x, axis, range), planes(out, axis, range), windows(op)};
     }
     PoolPart part{SubArray::images(dims_of(x), layout), SubArray::images(dims_of(out), layout),
@@ -108,7 +108,7 @@ class Pool2d : public Accelerated {
     const sdk::Arg x = op.input(0);
     const double work = static_cast<double>(x.numel()) * kMultiplicationsOfElement;
     const std::int64_t most = parts_of(work, threads);
-    if (layout == ImageLayout::kPlanes) {
+    if (layout == ImageLayout::kNchw) {
       return {CutAxis::kChannels, cut_well(x.dim(0) * x.dim(1), kPlaneBlock, most, threads)};
     }
     Cut images{CutAxis::kBatch, cut_well(x.dim(0), 1, most, threads)};
@@ -142,7 +142,7 @@ class Pool2d : public Accelerated {
     const ImageLayout layout = image_layout(op.input(0));
     require_target(op, layout);
     require_fitting_divisor(op);
-    if (layout == ImageLayout::kPlanes) require_slower_portable(op);
+    if (layout == ImageLayout::kNchw) require_slower_portable(op);
     const PoolPart part = part_of(op, layout, op.input(0), op.output(0), axis, range);
     const Slice x = part.x.slice(elements);
     const Slice out = part.out.slice(elements);
@@ -151,8 +151,8 @@ class Pool2d : public Accelerated {
     if (!execution) return std::nullopt;
     execution->bind_input(DNNL_ARG_SRC, 0, x, desc.src_desc());
     execution->bind_output(DNNL_ARG_DST, 0, out, desc.dst_desc());
-    if (layout == ImageLayout::kPixels && may_write_pixels(op)) {
-      execution->set_output_layout(ImageLayout::kPixels);
+    if (layout == ImageLayout::kNhwc && may_write_nhwc(op)) {
+      execution->set_output_layout(ImageLayout::kNhwc);
     }
     return execution;
   }
@@ -168,7 +168,7 @@ class Pool2d : public Accelerated {
 
   // Throws unless the result may lie as the images do: the op takes it so, or it is alike in both.
   static void require_target(const OpDesc& op, ImageLayout layout) {
-    if (layout == ImageLayout::kPlanes || is_alike_in_both(op.output(0)) || may_write_pixels(op)) {
+    if (layout == ImageLayout::kNchw || is_alike_in_both(op.output(0)) || may_write_nhwc(op)) {
       return;
     }
     throw sdk::Error(LOCI_CODE_UNSUPPORTED, "the pooled images are wanted in planes");
@@ -185,10 +185,10 @@ class Pool2dGrad final : public Pool2d {
   static ImageLayout layout_of(const OpDesc& op) {
     const sdk::Arg out_grad = op.input(2);
     const bool is_exact_enough = out_grad.dtype() == LOCI_DTYPE_F32;
-    if (is_exact_enough && may_write_pixels(op) && lies_in_pixels(out_grad)) {
-      return ImageLayout::kPixels;
+    if (is_exact_enough && may_write_nhwc(op) && lies_in_nhwc(out_grad)) {
+      return ImageLayout::kNhwc;
     }
-    if (image_layout(out_grad) == ImageLayout::kPlanes) return ImageLayout::kPlanes;
+    if (image_layout(out_grad) == ImageLayout::kNchw) return ImageLayout::kNchw;
     throw sdk::Error(LOCI_CODE_UNSUPPORTED, "the gradient of its images is wanted in planes");
   }
 
@@ -209,7 +209,7 @@ class Pool2dGrad final : public Pool2d {
     if (!execution) return std::nullopt;
     execution->bind_input(DNNL_ARG_DIFF_DST, 2, out_grad, desc.diff_dst_desc());
     execution->bind_output(DNNL_ARG_DIFF_SRC, 0, x_grad, desc.diff_src_desc());
-    if (layout == ImageLayout::kPixels) execution->set_output_layout(ImageLayout::kPixels);
+    if (layout == ImageLayout::kNhwc) execution->set_output_layout(ImageLayout::kNhwc);
     return execution;
   }
 };

@@ -20,17 +20,17 @@ SubArray SubArray::dense(memory::dims extents) {
 
 SubArray SubArray::images(memory::dims extents, kernels::ImageLayout layout) {
   SubArray all = dense(std::move(extents));
-  if (layout == kernels::ImageLayout::kPlanes) return all;
+  if (layout == kernels::ImageLayout::kNchw) return all;
   const memory::dims& size = all.extents;
   all.strides = {size[1] * size[2] * size[3], 1, size[1] * size[3], size[1]};
   return all;
 }
 
 void SubArray::normalize(kernels::ImageLayout layout) {
-  constexpr std::array<std::size_t, 4> kPlanes{3, 2, 1, 0};  // the innermost axis first
-  constexpr std::array<std::size_t, 4> kPixels{1, 3, 2, 0};
+  constexpr std::array<std::size_t, 4> kNchw{3, 2, 1, 0};  // the innermost axis first
+  constexpr std::array<std::size_t, 4> kNhwc{1, 3, 2, 0};
   std::int64_t step = 1;
-  for (const std::size_t axis : layout == kernels::ImageLayout::kPlanes ? kPlanes : kPixels) {
+  for (const std::size_t axis : layout == kernels::ImageLayout::kNchw ? kNchw : kNhwc) {
     if (extents[axis] == 1) strides[axis] = step;
     step = strides[axis] * extents[axis];
   }

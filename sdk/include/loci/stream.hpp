@@ -59,7 +59,7 @@ class LOCI_PUBLIC Stream {
   friend bool operator!=(const Stream& a, const Stream& b) noexcept { return !(a == b); }
 
   explicit Stream(std::shared_ptr<eager::Queue> queue);
-  [[nodiscard]] const std::shared_ptr<eager::Queue>& lane() const noexcept { return queue_; }
+  [[nodiscard]] const std::shared_ptr<eager::Queue>& queue() const noexcept { return queue_; }
 
  private:
   std::shared_ptr<eager::Queue> queue_;

@@ -38,7 +38,7 @@ TEST_F(BesideCapturesTest, ElsewhereStreamsStayAsTheyAre) {
   const Stream stream{Place("cpu")};
   const StreamGuard guard(stream);
   const BesideCaptures once(x);
-  EXPECT_THAT(thread_state().streams, ElementsAre(stream.lane().get()));
+  EXPECT_THAT(thread_state().streams, ElementsAre(stream.queue().get()));
 }
 
 }  // namespace

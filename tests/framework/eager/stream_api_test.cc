@@ -127,7 +127,7 @@ TEST_F(StreamApiTest, HasTheNearestPriority) {
 }
 
 TEST_F(StreamApiTest, StreamsAreUsedAgainForTheirPriority) {
-  const auto made = [](int priority) { return Stream("sim:1", priority).lane().get(); };
+  const auto made = [](int priority) { return Stream("sim:1", priority).queue().get(); };
   const eager::Queue* urgent = made(-1);
   const eager::Queue* other = made(0);
   EXPECT_NE(urgent, other);
@@ -146,7 +146,7 @@ class GatedWork {
     stream_.launch_host_function([this] { has_begun_ = true; });
     for (int i = 0; i < ops; ++i) value = value * 1.0;
     stream_.launch_host_function([this] { has_ended_ = true; });
-    stream_.lane()->wait_issued(stream_.lane()->mark());
+    stream_.queue()->wait_issued(stream_.queue()->mark());
   }
 
   void open() { open_.set_value(); }

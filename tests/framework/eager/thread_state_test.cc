@@ -42,10 +42,10 @@ TEST_F(ThreadStateTest, EachThreadHasItsOwn) {
 TEST_F(ThreadStateTest, AStreamServesItsOwnDevice) {
   const Stream stream("sim:0");
   const StreamGuard guard(stream);
-  Queue& other = *Stream::default_of("sim:1").lane();
+  Queue& other = *Stream::default_of("sim:1").queue();
   EXPECT_EQ(&current_queue(thread_state(), other), &other);
-  EXPECT_EQ(&current_queue(thread_state(), *Stream::default_of("sim:0").lane()),
-            stream.lane().get());
+  EXPECT_EQ(&current_queue(thread_state(), *Stream::default_of("sim:0").queue()),
+            stream.queue().get());
 }
 
 }  // namespace

@@ -57,10 +57,10 @@ class WorkRecorderTest : public EagerTest {
   // Records while it lives.
   struct Recording {
     explicit Recording(const Place& place) : stream(place), guard(stream) {
-      stream.lane()->set_recorder(
+      stream.queue()->set_recorder(
           std::shared_ptr<WorkRecorder>(std::shared_ptr<void>(), &recorder));
     }
-    ~Recording() { stream.lane()->set_recorder(nullptr); }
+    ~Recording() { stream.queue()->set_recorder(nullptr); }
     Recorder recorder;
     Stream stream;
     StreamGuard guard;
@@ -95,7 +95,7 @@ TEST_F(WorkRecorderTest, EventsAreItsPoints) {
   Event event;
   event.record(recording.stream);
   event.wait(side);
-  EXPECT_EQ(recording.recorder.joined, side.lane().get());
+  EXPECT_EQ(recording.recorder.joined, side.queue().get());
   event.wait(recording.stream);
   EXPECT_EQ(recording.recorder.waited, 1U);
   EXPECT_THAT([&] { event.synchronize(); }, ThrowsMessage<Error>(HasSubstr("synchronize")));

@@ -48,7 +48,7 @@ TEST(AttentionGradTest, KeepsTheBatchApart) {
                   .rows("key", {2, 5, 4})
                   .rows("value", {2, 5, 4})
                   .rows("out_grad", {2, 3, 4})
-                  .keeps_rows());
+                  .is_batch_independent());
 }
 
 GradientProbe second() {

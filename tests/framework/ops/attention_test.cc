@@ -68,8 +68,8 @@ TEST(AttentionTest, KeepsTheBatchApart) {
         .rows("key", {2, 5, 4})
         .rows("value", {2, 5, 4});
   };
-  EXPECT_TRUE(rows().keeps_rows());
-  EXPECT_FALSE(rows().rows("mask", {2, 1, 3, 5}).keeps_rows());
+  EXPECT_TRUE(rows().is_batch_independent());
+  EXPECT_FALSE(rows().rows("mask", {2, 1, 3, 5}).is_batch_independent());
 }
 
 TEST(AttentionTest, HasAGradientOfEachInput) {

@@ -40,10 +40,14 @@ TEST(Conv2dTransposeTest, CostsTwoOperationsForEachProduct) {
 }
 
 TEST(Conv2dTransposeTest, KeepsTheRowsOfABatchApart) {
-  EXPECT_TRUE(
-      infer("conv2d_transpose").rows("x", {4, 3, 5, 5}).input("filter", {3, 2, 3, 3}).keeps_rows());
-  EXPECT_FALSE(
-      infer("conv2d_transpose").input("x", {3, 3, 5, 5}).rows("filter", {3, 2, 3, 3}).keeps_rows());
+  EXPECT_TRUE(infer("conv2d_transpose")
+                  .rows("x", {4, 3, 5, 5})
+                  .input("filter", {3, 2, 3, 3})
+                  .is_batch_independent());
+  EXPECT_FALSE(infer("conv2d_transpose")
+                   .input("x", {3, 3, 5, 5})
+                   .rows("filter", {3, 2, 3, 3})
+                   .is_batch_independent());
 }
 
 TEST(Conv2dTransposeTest, RefusesRanksAndDtypes) {

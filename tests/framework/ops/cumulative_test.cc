@@ -48,8 +48,10 @@ TEST(CumulativeTest, TheGradientOfAProductPutsAOneInThePlaceOfTheFirstZero) {
 }
 
 TEST(CumulativeTest, KeepsRowsBesideTheAxis) {
-  EXPECT_TRUE(infer("cumsum").rows("x", {4, 3}).attr("axis", std::int64_t{-1}).keeps_rows());
-  EXPECT_FALSE(infer("cumsum").rows("x", {4, 3}).attr("axis", std::int64_t{0}).keeps_rows());
+  EXPECT_TRUE(
+      infer("cumsum").rows("x", {4, 3}).attr("axis", std::int64_t{-1}).is_batch_independent());
+  EXPECT_FALSE(
+      infer("cumsum").rows("x", {4, 3}).attr("axis", std::int64_t{0}).is_batch_independent());
 }
 
 }  // namespace

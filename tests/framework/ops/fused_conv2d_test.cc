@@ -53,8 +53,8 @@ TEST(FusedConv2dTest, StatisticsOfHalvesAreFloats) {
 
 TEST(FusedConv2dTest, KeepsImagesApart) {
   InferProbe probe = infer("fused_conv2d").rows("x", {2, 3, 5, 5}).input("filter", {4, 3, 3, 3});
-  EXPECT_TRUE(InferProbe(probe).keeps_rows());
-  EXPECT_TRUE(InferProbe(probe).rows("residual", {2, 4, 3, 3}).keeps_rows());
+  EXPECT_TRUE(InferProbe(probe).is_batch_independent());
+  EXPECT_TRUE(InferProbe(probe).rows("residual", {2, 4, 3, 3}).is_batch_independent());
 }
 
 TEST(FusedConv2dTest, HasNoGradient) {

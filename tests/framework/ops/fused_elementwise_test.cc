@@ -84,8 +84,8 @@ TEST(FusedElementwiseTest, CountsTheStepsOfEachElement) {
 }
 
 TEST(FusedElementwiseTest, KeepsRowsApart) {
-  EXPECT_TRUE(chain().rows("x", {2, 3}).input("x", {3}).keeps_rows());
-  EXPECT_FALSE(chain().input("x", {2, 3}).rows("x", {3}).keeps_rows());
+  EXPECT_TRUE(chain().rows("x", {2, 3}).input("x", {3}).is_batch_independent());
+  EXPECT_FALSE(chain().input("x", {2, 3}).rows("x", {3}).is_batch_independent());
 }
 
 TEST(FusedElementwiseTest, HasNoGradient) {

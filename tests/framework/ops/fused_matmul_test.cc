@@ -47,9 +47,9 @@ TEST(FusedMatmulTest, CostsWhatTheProductDoes) {
 
 TEST(FusedMatmulTest, KeepsTheRowsOfXApart) {
   const auto rows = [] { return infer("fused_matmul").rows("x", {2, 3}).input("y", {3, 2}); };
-  EXPECT_TRUE(rows().keeps_rows());
-  EXPECT_TRUE(rows().rows("residual", {2, 2}).keeps_rows());
-  EXPECT_FALSE(rows().rows("bias", {2}).keeps_rows());
+  EXPECT_TRUE(rows().is_batch_independent());
+  EXPECT_TRUE(rows().rows("residual", {2, 2}).is_batch_independent());
+  EXPECT_FALSE(rows().rows("bias", {2}).is_batch_independent());
 }
 
 TEST(FusedMatmulTest, HasNoGradient) {

@@ -61,7 +61,7 @@ TEST(GatherElementsTest, KeepsRowsOfWhatIsLookedUpBesideThem) {
     InferProbe probe = infer("gather_elements");
     of_x ? probe.rows("x", {4, 3}) : probe.input("x", {4, 3});
     of_index ? probe.rows("index", {4, 3}, kInt64, index) : probe.input("index", {4, 3}, kInt64);
-    return probe.attr("axis", axis).keeps_rows();
+    return probe.attr("axis", axis).is_batch_independent();
   };
   EXPECT_TRUE(looked_up(1, true, true, Carried::kGivenRows));
   EXPECT_FALSE(looked_up(1, true, true, Carried::kRows)) << "of zeros it may make no index";
@@ -130,7 +130,7 @@ TEST(ScatterElementsTest, KeepsRowsBesideTheAxis) {
         .rows("index", {4, 3}, kInt64, Carried::kGivenRows)
         .rows("updates", {4, 3})
         .attr("axis", axis)
-        .keeps_rows();
+        .is_batch_independent();
   };
   EXPECT_TRUE(keeps(1));
   EXPECT_FALSE(keeps(0));
@@ -139,7 +139,7 @@ TEST(ScatterElementsTest, KeepsRowsBesideTheAxis) {
                    .rows("index", {4, 3}, kInt64, Carried::kGivenRows)
                    .input("updates", {4, 3})
                    .attr("axis", std::int64_t{1})
-                   .keeps_rows());
+                   .is_batch_independent());
 }
 
 }  // namespace

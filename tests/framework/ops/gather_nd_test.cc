@@ -69,17 +69,17 @@ TEST(GatherNdTest, ItsGradientAddsIntoZeros) {
 TEST(GatherNdTest, KeepsRowsOfTuplesAndOfBatches) {
   const auto tuples =
       infer("gather_nd").input("x", {4, 3}).rows("index", {6, 1}, kInt64, Carried::kGivenRows);
-  EXPECT_TRUE(tuples.keeps_rows());
+  EXPECT_TRUE(tuples.is_batch_independent());
   EXPECT_FALSE(infer("gather_nd")
                    .input("x", {4, 3})
                    .rows("index", {2}, kInt64, Carried::kGivenRows)
-                   .keeps_rows());
+                   .is_batch_independent());
   const auto batches = [](Carried of_index) {
     return infer("gather_nd")
         .rows("x", {4, 3})
         .rows("index", {4, 1}, kInt64, of_index)
         .attr("batch_dims", std::int64_t{1})
-        .keeps_rows();
+        .is_batch_independent();
   };
   EXPECT_TRUE(batches(Carried::kGivenRows));
   EXPECT_FALSE(batches(Carried::kRows)) << "of zeros it may make no index";
@@ -123,7 +123,7 @@ TEST(ScatterNdTest, KeepsRowsOfBatchesAlone) {
         .rows("index", {4, 1}, kInt64, Carried::kGivenRows)
         .rows("updates", batch_dims == 1 ? Shape{4} : Shape{4, 4})
         .attr("batch_dims", batch_dims)
-        .keeps_rows();
+        .is_batch_independent();
   };
   EXPECT_TRUE(keeps(1));
   EXPECT_FALSE(keeps(0));

@@ -135,10 +135,11 @@ TEST(OpSchemaTest, RefusesAnAttributeBeyondItsLimits) {
 
 TEST(OpSchemaTest, SaysNothingOfRowsByItself) {
   const OpSchema silent("op");
-  EXPECT_EQ(silent.rows_fn(), nullptr);
+  EXPECT_EQ(silent.batch_rule(), nullptr);
   EXPECT_FALSE(silent.moves_elements());
-  const OpSchema op = OpSchema("op").rows([](RowsContext&) { return true; }).moves_elements();
-  EXPECT_NE(op.rows_fn(), nullptr);
+  const OpSchema op =
+      OpSchema("op").batch_rule([](BatchContext&) { return true; }).moves_elements();
+  EXPECT_NE(op.batch_rule(), nullptr);
   EXPECT_TRUE(op.moves_elements());
 }
 

@@ -130,7 +130,7 @@ TEST(PadTest, OtherModesHaveAGradientThatSums) {
 
 TEST(PadTest, KeepsRowsThatItDoesNotMove) {
   const auto keeps = [](const Integers& pads) {
-    return infer("pad").rows("x", {4, 3}).attr("pads", pads).keeps_rows();
+    return infer("pad").rows("x", {4, 3}).attr("pads", pads).is_batch_independent();
   };
   EXPECT_TRUE(keeps({0, 1, 0, 2}));
   EXPECT_FALSE(keeps({1, 0, -1, 0})) << "as many rows, each at the place of the next";

@@ -63,7 +63,7 @@ TEST(TopKTest, TheGradientGoesToWhatWasChosen) {
 
 TEST(TopKTest, KeepsRowsBesideTheAxis) {
   const auto keeps = [](std::int64_t axis) {
-    return infer("sort").rows("x", {4, 3}).attr("axis", axis).keeps_rows();
+    return infer("sort").rows("x", {4, 3}).attr("axis", axis).is_batch_independent();
   };
   EXPECT_TRUE(keeps(1));
   EXPECT_FALSE(keeps(0));

@@ -58,8 +58,8 @@ TEST(ConvFaults, LeaveBfloat16WithDilationWhereChannelsFillNoBlock) {
 }
 
 TEST(ConvFaults, LeaveBfloat16OfImagesNarrowerThanTheStride) {
-  for (const bool reads_pixels : {true, false}) {
-    const FilterGradPrimitive bf16{"jit_bf16:avx512_core_bf16", reads_pixels, true, 16};
+  for (const bool reads_nhwc : {true, false}) {
+    const FilterGradPrimitive bf16{"jit_bf16:avx512_core_bf16", reads_nhwc, true, 16};
     EXPECT_TRUE(is_faulty(bf16, part_of(32, 5, 3, 1, 2)));
     EXPECT_FALSE(is_faulty(bf16, part_of(32, 5, 3, 1, 3)));
   }

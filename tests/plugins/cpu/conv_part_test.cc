@@ -27,7 +27,7 @@ TEST(ConvPart, ThreadsTakeSeveralParts) {
 
 TEST(ConvPart, ThreadsThatGatherWindowsDoSoOnceEach) {
   const Cut cut = cut_convolution(convolution_of(7), ConvDirection::kForward, 2,
-                                  kernels::ImageLayout::kPlanes, /*gathers_windows=*/true);
+                                  kernels::ImageLayout::kNchw, /*gathers_windows=*/true);
   EXPECT_EQ(cut.axis, CutAxis::kColumns);
   ASSERT_EQ(cut.ranges.size(), 2);
   EXPECT_EQ(cut.ranges.back().begin, 256);

@@ -32,7 +32,7 @@ std::string refuse_pixels(const sdk::ConvShape& shape) {
   return shape.batch > kMostProducts ? "there are too many images" : std::string();
 }
 
-sdk::ConvShape require_pixels(const sdk::ConvShape& shape) {
+sdk::ConvShape require_nhwc(const sdk::ConvShape& shape) {
   const std::string reason = refuse_pixels(shape);
   if (!reason.empty()) throw sdk::Error(LOCI_CODE_UNSUPPORTED, reason);
   return shape;
@@ -93,7 +93,7 @@ struct PixelProduct {
   std::optional<sdk::PreparedPart> elsewhere;
 };
 
-struct PixelForward {
+struct NhwcForward {
   void launch(const sdk::Launch& launch) const {
     product.launch(launch, launch.input<void>(1), launch.input<void>(0),
                    epilogue.in(launch).residual);
@@ -102,7 +102,7 @@ struct PixelForward {
   ConvEpilogueOp epilogue;
 };
 
-struct PixelImageGrad {
+struct NhwcImageGrad {
   void launch(const sdk::Launch& launch) const {
     product.launch(launch, launch.input<void>(0), launch.input<void>(1), nullptr);
   }
@@ -129,13 +129,13 @@ class CublasLtConv final : public sdk::Kernel {
   void prepare(sdk::Prepare& prepare) const override {
     const sdk::OpDesc& op = prepare.op();
     const sdk::ConvShape shape =
-        require_pixels(sdk::conv_shape(op.input(0).dims(), op.input(1).dims(), options_));
+        require_nhwc(sdk::conv_shape(op.input(0).dims(), op.input(1).dims(), options_));
     const CublasLtEpilogue library = library_epilogue(epilogue_);
     auto [product, done] = make_cublaslt_product(prepare, forward_product(shape),
                                                  {library, is_whole(epilogue_, library)});
     auto left = left_of(prepare, shape, done);
     auto elsewhere = prepare_around(prepare, *product, *own_);
-    prepare.emplace<PixelForward>(
+    prepare.emplace<NhwcForward>(
         PixelProduct{std::move(product), std::move(left), std::move(elsewhere)}, epilogue_);
   }
 
@@ -161,10 +161,10 @@ class CublasLtConvImageGrad final : public sdk::Kernel {
   void prepare(sdk::Prepare& prepare) const override {
     const sdk::OpDesc& op = prepare.op();
     const sdk::ConvShape shape =
-        require_pixels(sdk::conv_shape(op.input(2).dims(), op.input(0).dims(), options_));
+        require_nhwc(sdk::conv_shape(op.input(2).dims(), op.input(0).dims(), options_));
     auto product = make_cublaslt_product(prepare, image_grad_product(shape), {{}, true}).product;
     auto elsewhere = prepare_around(prepare, *product, *own_);
-    prepare.emplace<PixelImageGrad>(
+    prepare.emplace<NhwcImageGrad>(
         PixelProduct{std::move(product), std::nullopt, std::move(elsewhere)});
   }
 

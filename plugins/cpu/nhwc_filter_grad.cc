@@ -32,7 +32,7 @@ class DepthwiseFilterGrad final : public sdk::Kernel {
 
   void prepare(sdk::Prepare& prepare) const override {
     const OpDesc& op = prepare.op();
-    if (!lies_in_pixels(op.input(0)) || !lies_in_pixels(op.input(1))) {
+    if (!lies_in_nhwc(op.input(0)) || !lies_in_nhwc(op.input(1))) {
       throw sdk::Error(LOCI_CODE_UNSUPPORTED, "not all of its images have channels last");
     }
     const ConvShape shape = filter_grad_shape(op);

@@ -50,7 +50,7 @@ class RowPositions {
 
 // Input 0 is `tables` tables of `rows` rows, input 1 `count` indices: of each table, the rows that
 // the indices name.
-struct LookUp {
+struct RowGather {
   // Rows are fetched ahead, about so many bytes of them and at most so many rows.
   static constexpr std::int64_t kBytesAhead = 8192;
   static constexpr std::int64_t kRowsAhead = 12;

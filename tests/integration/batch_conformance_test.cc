@@ -1,6 +1,6 @@
-// The rules of rows (OpSchema::rows) by the conformance cases: where a rule says that an operator
-// keeps rows apart, another row of what carries them leaves all other rows of every output as they
-// are, to the bit. Of a sample of the cases with a sanitizer.
+// The rules of rows (OpSchema::batch_rule) by the conformance cases: where a rule says that an
+// operator keeps rows apart, another row of what carries them leaves all other rows of every output
+// as they are, to the bit. Of a sample of the cases with a sanitizer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "framework/core/sanitizer.h"
+#include "framework/ops/batch_context.h"
 #include "framework/ops/op_registry.h"
-#include "framework/ops/rows_context.h"
 #include "framework/program/program_impl.h"
 #include "tests/support/tested_cases.h"
 #include "tools/conformance/case.h"
@@ -111,8 +111,8 @@ class Subject {
     for (const std::vector<Argument>& carrying : choices()) {
       ops::InferContext types(*op_.schema, arguments_of(inputs_), op_.attributes);
       types.set_outputs(types_of(outputs_));
-      ops::RowsContext rows(types, flags(carrying));
-      if (!ops::keeps_rows(rows)) continue;
+      ops::BatchContext rows(types, flags(carrying));
+      if (!ops::is_batch_independent(rows)) continue;
       const std::int64_t count = at(inputs_, carrying.front()).shape()[0];
       for (const std::int64_t row : {std::int64_t{0}, count - 1}) {
         checked = check_row(rows, carrying, row) || checked;
@@ -157,7 +157,7 @@ class Subject {
   }
 
   // Returns whether the row is another one now, or only shapes are read.
-  bool check_row(const ops::RowsContext& rows, const std::vector<Argument>& carrying,
+  bool check_row(const ops::BatchContext& rows, const std::vector<Argument>& carrying,
                  std::int64_t row) const {
     Values changed = inputs_;
     bool differs = false;
@@ -239,7 +239,7 @@ void check_case(const Case& subject, std::set<std::string>* checked) {
         prepared.values[op.outputs[slot][i]] = outputs[slot][i];
       }
     }
-    if (op.schema->rows_fn() == nullptr) continue;
+    if (op.schema->batch_rule() == nullptr) continue;
     if (Subject(op, inputs, outputs).check()) checked->insert(op.type());
   }
 }
@@ -286,7 +286,7 @@ TEST(RowConformanceTest, EveryRuleIsChecked) {
   for (const std::string& family : families()) checked.merge(std::set(checked_ops(family)));
   for (const std::string& name : ops::op_registry().names()) {
     const ops::OpSchema& schema = ops::op_registry().get(name);
-    if (schema.rows_fn() == nullptr || !has_rows_to_change(schema)) continue;
+    if (schema.batch_rule() == nullptr || !has_rows_to_change(schema)) continue;
     EXPECT_EQ(checked.count(name), 1U) << "no case of " << name << " keeps rows apart; add one";
   }
 }

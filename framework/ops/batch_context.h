@@ -2,9 +2,9 @@
 //
 // Rows are what a batch consists of. Some inputs of an operator carry those of a batch: they have a
 // row for each of its rows. All others hang on no row at all, and are the same however many there
-// are. A rule (OpSchema::rows) says whether row i of every output is, to the bit, a function of row
-// i of the inputs that carry rows and of the others as a whole, and the same function for each
-// number of rows.
+// are. A rule (OpSchema::batch_rule) says whether row i of every output is, to the bit, a function
+// of row i of the inputs that carry rows and of the others as a whole, and the same function for
+// each number of rows.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +24,11 @@ enum class Carried : std::uint8_t {
 };
 
 // Arguments are by slot of the schema. Used by one thread.
-class RowsContext {
+class BatchContext {
  public:
   // `types` has the types of all inputs and outputs, and outlives this; `carrying` says by slot
   // what arguments carry.
-  RowsContext(const InferContext& types, std::vector<std::vector<Carried>> carrying);
+  BatchContext(const InferContext& types, std::vector<std::vector<Carried>> carrying);
 
   [[nodiscard]] const InferContext& types() const { return types_; }
   [[nodiscard]] const Shape& shape(std::string_view slot, std::size_t index = 0) const {
@@ -66,6 +66,6 @@ class RowsContext {
 // Returns true if the operator keeps rows apart: its op has a rule, which says so, and the extents
 // bear it out. Then all outputs carry rows, but for those that are whole. An operator without
 // inputs keeps them apart if each row of what it makes is the same however many there are.
-[[nodiscard]] bool keeps_rows(RowsContext& ctx);
+[[nodiscard]] bool is_batch_independent(BatchContext& ctx);
 
 }  // namespace loci::ops

@@ -17,7 +17,7 @@ namespace loci::kernels {
 // The first of the largest elements of a window gets all of its gradient; NaN counts as the
 // largest. A strip of an image's channels is one thread's.
 template <class C>
-struct MaxPoolPixelsGrad {
+struct MaxPoolNhwcGrad {
   static constexpr std::int64_t kStrip = 64;  // channels
 
   void launch(const sdk::Launch& launch) const {

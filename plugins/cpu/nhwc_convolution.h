@@ -15,15 +15,15 @@ namespace loci::cpu {
 
 // Why none of them takes the op; empty: one may, if it likes the windows. Those are in `shape`
 // then.
-std::string pixel_convolution_refusal(const sdk::OpDesc& op, sdk::ConvShape* shape);
+std::string nhwc_convolution_refusal(const sdk::OpDesc& op, sdk::ConvShape* shape);
 
 // The parts of one launch: the filter as it was packed, and what comes after the convolution.
-class PixelConvolution {
+class NhwcConvolution {
  public:
   // Chooses the layouts of the filter and of the result, and asks for workspace behind what there
   // is. Throws sdk::Error(LOCI_CODE_UNSUPPORTED) where images do not lie, or may not be written,
   // so.
-  PixelConvolution(sdk::Prepare& prepare, const sdk::ConvShape& shape, const PackedLayout& filter);
+  NhwcConvolution(sdk::Prepare& prepare, const sdk::ConvShape& shape, const PackedLayout& filter);
 
   [[nodiscard]] kernels::PlaneEpilogue epilogue(const sdk::Launch& launch) const {
     if (fused_) return fused_->in(launch, launch.workspace<float>(scratch_));
@@ -38,7 +38,7 @@ class PixelConvolution {
 };
 
 // A kernel of conv2d or fused_conv2d.
-sdk::KernelDef pixel_convolution(std::string_view op, sdk::CreateFn create,
-                                 std::string (*refusal)(const sdk::OpDesc&));
+sdk::KernelDef nhwc_convolution(std::string_view op, sdk::CreateFn create,
+                                std::string (*refusal)(const sdk::OpDesc&));
 
 }  // namespace loci::cpu

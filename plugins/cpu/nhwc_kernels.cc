@@ -1,4 +1,4 @@
-#include "plugins/cpu/pixel_kernels.h"
+#include "plugins/cpu/nhwc_kernels.h"
 
 #include <algorithm>
 #include <loci/plugin/elementwise_functions.hpp>
@@ -10,7 +10,7 @@
 
 #include "plugins/cpu/image_layouts.h"
 #include "plugins/cpu/permuted_op.h"
-#include "plugins/kernels/max_pool_pixels.h"
+#include "plugins/kernels/max_pool_nhwc.h"
 #include "plugins/kernels/widened.h"
 
 namespace loci::cpu {
@@ -57,7 +57,7 @@ class Broadcasting final : public sdk::Kernel {
 
   void prepare(sdk::Prepare& prepare) const override {
     const sdk::OpDesc& op = prepare.op();
-    if (!reads_pixels(op)) return kernel_->prepare(prepare);
+    if (!reads_nhwc(op)) return kernel_->prepare(prepare);
     PermutedOp(op, images(op).dims(), PermutedOp::Others::kBroadcast).prepare_by(*kernel_, prepare);
   }
 
@@ -88,7 +88,7 @@ class Norm final : public sdk::Kernel {
         is_plain_last_(op.attributes().text("data_layout") == "NHWC") {}
 
   void prepare(sdk::Prepare& prepare) const override {
-    if (!reads_pixels(prepare.op())) return plain_->prepare(prepare);
+    if (!reads_nhwc(prepare.op())) return plain_->prepare(prepare);
     if (is_plain_last_) {
       throw sdk::Error(LOCI_CODE_UNSUPPORTED, "its channels are the last axis of what it is given");
     }
@@ -102,9 +102,9 @@ class Norm final : public sdk::Kernel {
   bool is_plain_last_;
 };
 
-bool is_in_pixels(sdk::Arg images) { return image_layout(images) == kernels::ImageLayout::kPixels; }
+bool is_in_nhwc(sdk::Arg images) { return image_layout(images) == kernels::ImageLayout::kNhwc; }
 
-// Handles maxima; oneDNN has averages in kPixels. Those ask nothing of x, and both nothing of out.
+// Handles maxima; oneDNN has averages in kNhwc. Those ask nothing of x, and both nothing of out.
 class PoolGrad final : public sdk::Kernel {
  public:
   explicit PoolGrad(const sdk::OpDesc& op)
@@ -113,26 +113,26 @@ class PoolGrad final : public sdk::Kernel {
   void prepare(sdk::Prepare& prepare) const override {
     const sdk::OpDesc& op = prepare.op();
     const sdk::Arg out_grad = op.input(2);
-    if (!is_in_pixels(out_grad) && !(options_.is_max && is_in_pixels(op.input(0)))) {
+    if (!is_in_nhwc(out_grad) && !(options_.is_max && is_in_nhwc(op.input(0)))) {
       return plain_->prepare(prepare);
     }
-    if (!options_.is_max || !lies_in_pixels(op.input(0)) || !lies_in_pixels(out_grad) ||
-        !may_write_pixels(op)) {
+    if (!options_.is_max || !lies_in_nhwc(op.input(0)) || !lies_in_nhwc(out_grad) ||
+        !may_write_nhwc(op)) {
       throw sdk::Error(LOCI_CODE_UNSUPPORTED, "not all of its images have channels last");
     }
     const sdk::Dims x = op.input(0).dims();
     const kernels::PoolGeometry geometry(sdk::pool_shape(x, options_), options_);
     if (op.input(0).dtype() == LOCI_DTYPE_F64) {
-      prepare.emplace<kernels::MaxPoolPixelsGrad<double>>(&prepare.host(), geometry, x[1]);
+      prepare.emplace<kernels::MaxPoolNhwcGrad<double>>(&prepare.host(), geometry, x[1]);
     } else {
-      const kernels::MaxPoolPixelsGrad<float> grad{&prepare.host(), geometry, x[1]};
+      const kernels::MaxPoolNhwcGrad<float> grad{&prepare.host(), geometry, x[1]};
       if (sdk::dtype_bytes(op.input(0).dtype()) == 2) {
         kernels::emplace_widened(prepare, {3}, 0, grad);
       } else {
-        prepare.emplace<kernels::MaxPoolPixelsGrad<float>>(grad);
+        prepare.emplace<kernels::MaxPoolNhwcGrad<float>>(grad);
       }
     }
-    choose_pixels(prepare);
+    choose_nhwc(prepare);
   }
 
  private:
@@ -144,7 +144,7 @@ bool is_elementwise(std::string_view op) {
   return std::find(std::begin(kElementwise), std::end(kElementwise), op) != std::end(kElementwise);
 }
 
-sdk::CreateFn pixel_kernel_of(std::string_view op) {
+sdk::CreateFn nhwc_kernel_of(std::string_view op) {
   if (is_elementwise(op)) return sdk::make_kernel<Broadcasting<first_output>>;
   if (op == "reduce_sum_like") return sdk::make_kernel<Broadcasting<first_input>>;
   if (op == "batch_norm" || op == "batch_norm_grad") return sdk::make_kernel<Norm>;
@@ -154,9 +154,9 @@ sdk::CreateFn pixel_kernel_of(std::string_view op) {
 
 }  // namespace
 
-kernels::KernelDefs with_pixels(kernels::KernelDefs portable) {
+kernels::KernelDefs with_nhwc(kernels::KernelDefs portable) {
   for (sdk::KernelDef& def : portable) {
-    const sdk::CreateFn create = pixel_kernel_of(def.op);
+    const sdk::CreateFn create = nhwc_kernel_of(def.op);
     if (create == nullptr) continue;
     def.flags |= LOCI_KERNEL_OWN_LAYOUTS;
     def.create = create;

@@ -1,4 +1,4 @@
-#include "framework/ops/rows_context.h"
+#include "framework/ops/batch_context.h"
 
 #include <utility>
 
@@ -8,7 +8,7 @@ namespace loci::ops {
 namespace {
 
 // How many rows there are; kDynamicDim if the inputs that carry them do not agree in it.
-std::int64_t row_count(const RowsContext& ctx) {
+std::int64_t row_count(const BatchContext& ctx) {
   bool agrees = true;
   std::int64_t rows = kDynamicDim;
   ctx.for_each_carrying([&](std::string_view, const Shape& shape) {
@@ -20,7 +20,7 @@ std::int64_t row_count(const RowsContext& ctx) {
 }
 
 // The host reads them to choose extents, or what runs, for all rows at once.
-bool carries_on_host(const RowsContext& ctx) {
+bool carries_on_host(const BatchContext& ctx) {
   bool found = false;
   const OpSchema& schema = ctx.types().schema();
   ctx.for_each_carrying([&](std::string_view slot, const Shape&) {
@@ -30,7 +30,7 @@ bool carries_on_host(const RowsContext& ctx) {
   return found;
 }
 
-bool has_row_for_each(const RowsContext& ctx, std::int64_t rows) {
+bool has_row_for_each(const BatchContext& ctx, std::int64_t rows) {
   const InferContext& types = ctx.types();
   for (std::size_t slot = 0; slot < types.outputs().size(); ++slot) {
     if (ctx.is_whole(slot)) continue;
@@ -46,10 +46,10 @@ bool has_row_for_each(const RowsContext& ctx, std::int64_t rows) {
 
 }  // namespace
 
-RowsContext::RowsContext(const InferContext& types, std::vector<std::vector<Carried>> carrying)
+BatchContext::BatchContext(const InferContext& types, std::vector<std::vector<Carried>> carrying)
     : types_(types), carrying_(std::move(carrying)), whole_(types.schema().outputs().size()) {}
 
-Carried RowsContext::carried(std::string_view slot, std::size_t index) const {
+Carried BatchContext::carried(std::string_view slot, std::size_t index) const {
   const int position = types_.schema().input_index(slot);
   if (position < 0) {
     core::raise(ErrorCode::kInternal, "[{}] a rule of rows reads '{}', which is no input",
@@ -59,21 +59,21 @@ Carried RowsContext::carried(std::string_view slot, std::size_t index) const {
   return index < arguments.size() ? arguments[index] : Carried::kNothing;
 }
 
-bool RowsContext::carries(std::string_view slot, std::size_t index) const {
+bool BatchContext::carries(std::string_view slot, std::size_t index) const {
   return carried(slot, index) != Carried::kNothing;
 }
 
-bool RowsContext::is_index(std::string_view slot, std::int64_t count) const {
+bool BatchContext::is_index(std::string_view slot, std::int64_t count) const {
   return carried(slot, 0) != Carried::kRows && count > 0;
 }
 
-bool RowsContext::carries_any() const {
+bool BatchContext::carries_any() const {
   bool found = false;
   for_each_carrying([&](std::string_view, const Shape&) { found = true; });
   return found;
 }
 
-void RowsContext::leave_whole(std::string_view output) {
+void BatchContext::leave_whole(std::string_view output) {
   const int position = types_.schema().output_index(output);
   if (position < 0) {
     core::raise(ErrorCode::kInternal, "[{}] a rule of rows speaks of '{}', which is no output",
@@ -82,8 +82,8 @@ void RowsContext::leave_whole(std::string_view output) {
   whole_[static_cast<std::size_t>(position)] = true;
 }
 
-bool keeps_rows(RowsContext& ctx) {
-  const RowsFn& rule = ctx.types().schema().rows_fn();
+bool is_batch_independent(BatchContext& ctx) {
+  const BatchRule& rule = ctx.types().schema().batch_rule();
   if (rule == nullptr || carries_on_host(ctx)) return false;
   const std::int64_t rows = row_count(ctx);
   if (ctx.carries_any() && rows == kDynamicDim) return false;

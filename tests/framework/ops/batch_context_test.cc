@@ -1,4 +1,4 @@
-#include "framework/ops/rows_context.h"
+#include "framework/ops/batch_context.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,9 +14,9 @@ using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
 // An op of two inputs with this rule.
-class RowsContextTest : public ::testing::Test {
+class BatchContextTest : public ::testing::Test {
  protected:
-  static OpSchema schema(RowsFn rule) {
+  static OpSchema schema(BatchRule rule) {
     return OpSchema("pair")
         .input("x")
         .input("y")
@@ -26,21 +26,21 @@ class RowsContextTest : public ::testing::Test {
           ctx.set_output("out", ctx.input("x"));
           ctx.set_output("total", {kFloat32, Shape{1}});
         })
-        .rows(std::move(rule));
+        .batch_rule(std::move(rule));
   }
   static bool keeps(const OpSchema& schema, const Shape& x, const Shape& y, bool x_carries,
                     bool y_carries) {
     const Attributes none;
     InferContext types(schema, {{{{kFloat32, x}, "x", {}}}, {{{kFloat32, y}, "y", {}}}}, none);
     types.run();
-    RowsContext rows(types, {{x_carries ? Carried::kRows : Carried::kNothing},
-                             {y_carries ? Carried::kRows : Carried::kNothing}});
-    return keeps_rows(rows);
+    BatchContext rows(types, {{x_carries ? Carried::kRows : Carried::kNothing},
+                              {y_carries ? Carried::kRows : Carried::kNothing}});
+    return is_batch_independent(rows);
   }
 };
 
-TEST_F(RowsContextTest, ARuleSeesWhatCarriesRows) {
-  const OpSchema op = schema([](RowsContext& ctx) {
+TEST_F(BatchContextTest, ARuleSeesWhatCarriesRows) {
+  const OpSchema op = schema([](BatchContext& ctx) {
     EXPECT_TRUE(ctx.carries("x"));
     EXPECT_FALSE(ctx.carries("y"));
     EXPECT_FALSE(ctx.carries("x", 1)) << "which is not there";
@@ -59,18 +59,18 @@ TEST_F(RowsContextTest, ARuleSeesWhatCarriesRows) {
   EXPECT_TRUE(keeps(op, {4, 3}, {5}, true, false));
 }
 
-TEST_F(RowsContextTest, WithoutARuleRowsAreMixed) {
+TEST_F(BatchContextTest, WithoutARuleRowsAreMixed) {
   EXPECT_FALSE(keeps(schema(nullptr), {4, 3}, {4, 3}, true, true));
 }
 
-TEST_F(RowsContextTest, WhatIsNotWholeHasARowForEach) {
-  const OpSchema op = schema([](RowsContext&) { return true; });
+TEST_F(BatchContextTest, WhatIsNotWholeHasARowForEach) {
+  const OpSchema op = schema([](BatchContext&) { return true; });
   EXPECT_FALSE(keeps(op, {4, 3}, {4, 3}, true, true)) << "total has one";
   EXPECT_TRUE(keeps(op, {1, 3}, {1, 3}, true, true));
 }
 
-TEST_F(RowsContextTest, InputsAgreeInTheirRows) {
-  const OpSchema op = schema([](RowsContext& ctx) {
+TEST_F(BatchContextTest, InputsAgreeInTheirRows) {
+  const OpSchema op = schema([](BatchContext& ctx) {
     ctx.leave_whole("total");
     return true;
   });
@@ -83,16 +83,17 @@ TEST_F(RowsContextTest, InputsAgreeInTheirRows) {
 TEST(KeepsRowsTest, StateThatHangsOnRowsIsMixed) {
   OpSchema op("count");
   op.input("x").input("state").updates("state_out", "state");
-  op.infer([](InferContext&) {}).rows([](RowsContext&) { return true; });
+  op.infer([](InferContext&) {}).batch_rule([](BatchContext&) { return true; });
   const Attributes none;
   InferContext types(op, {{{{kFloat32, {4}}, "x", {}}}, {{{kFloat32, {4}}, "s", {}}}}, none);
   types.run();
-  RowsContext rows(types, {{Carried::kRows}, {Carried::kNothing}});
-  EXPECT_FALSE(keeps_rows(rows));
+  BatchContext rows(types, {{Carried::kRows}, {Carried::kNothing}});
+  EXPECT_FALSE(is_batch_independent(rows));
 }
 
 TEST(KeepsRowsTest, WhatTheHostReadsMixesRows) {
-  EXPECT_FALSE(infer("expand").input("x", {1, 3}).rows("shape_tensor", {2}, kInt64).keeps_rows());
+  EXPECT_FALSE(
+      infer("expand").input("x", {1, 3}).rows("shape_tensor", {2}, kInt64).is_batch_independent());
 }
 
 }  // namespace

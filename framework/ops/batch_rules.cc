@@ -1,4 +1,4 @@
-#include "framework/ops/row_rules.h"
+#include "framework/ops/batch_rules.h"
 
 #include <algorithm>
 #include <utility>
@@ -9,7 +9,7 @@ namespace loci::ops {
 namespace {
 
 template <class Slots>
-bool carries_only_in(const RowsContext& ctx, const Slots& slots) {
+bool carries_only_in(const BatchContext& ctx, const Slots& slots) {
   bool only = true;
   ctx.for_each_carrying([&](std::string_view slot, const Shape&) {
     only = only && std::find(slots.begin(), slots.end(), slot) != slots.end();
@@ -19,7 +19,7 @@ bool carries_only_in(const RowsContext& ctx, const Slots& slots) {
 
 }  // namespace
 
-bool element_rows(RowsContext& ctx) {
+bool element_rows(BatchContext& ctx) {
   bool aligned = true;
   ctx.for_each_carrying([&](std::string_view, const Shape& shape) {
     for (const std::vector<TensorType>& slot : ctx.types().outputs()) {
@@ -29,23 +29,24 @@ bool element_rows(RowsContext& ctx) {
   return aligned;
 }
 
-bool only_carry(const RowsContext& ctx, std::initializer_list<std::string_view> slots) {
+bool only_carry(const BatchContext& ctx, std::initializer_list<std::string_view> slots) {
   return carries_only_in(ctx, slots);
 }
 
-RowsFn rows_of(std::vector<std::string_view> slots) {
-  return [slots = std::move(slots)](RowsContext& ctx) { return carries_only_in(ctx, slots); };
+BatchRule rows_of(std::vector<std::string_view> slots) {
+  return [slots = std::move(slots)](BatchContext& ctx) { return carries_only_in(ctx, slots); };
 }
 
-RowsFn rows_beside_axis(std::string_view slot) {
-  return [slot](RowsContext& ctx) { return ctx.types().axis("axis", ctx.shape(slot).rank()) != 0; };
+BatchRule rows_beside_axis(std::string_view slot) {
+  return
+      [slot](BatchContext& ctx) { return ctx.types().axis("axis", ctx.shape(slot).rank()) != 0; };
 }
 
-bool rows_beside_axes(RowsContext& ctx) {
+bool rows_beside_axes(BatchContext& ctx) {
   const int rank = ctx.shape("x").rank();
   return rank > 0 && !reduced_axes(ctx.types(), rank).front();
 }
 
-bool rows_in_order(RowsContext& ctx) { return ctx.carries("x"); }
+bool rows_in_order(BatchContext& ctx) { return ctx.carries("x"); }
 
 }  // namespace loci::ops
