@@ -101,7 +101,7 @@ Case sort_case(DType dtype, const Choice& op, const Generator& values, const cha
 Generator special() {
   constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
   const Real nan = std::nanl("");
-  return cycle({1, nan, -0.0L, kInfinity, 0, -kInfinity, 2, nan, -2, 1, 0, -0.0L, nan});
+  return cycle({1, nan, -0.0L, kInfinity, 0, -kInfinity, 2, -nan, -2, 1, 0, -0.0L, nan});
 }
 
 void add_choices(Suite& suite, DType dtype, Choice op) {
