@@ -94,7 +94,8 @@ std::string text_of(const Peaks& peaks) {
 }
 
 sdk::CacheRules rules() {
-  constexpr std::uint64_t kMostBytes = 64 * 1024;  // the facts, with settings, are most of it
+  constexpr std::uint64_t kMostBytes = std::uint64_t{64}
+                                       << 10;  // the facts, with settings, are most of it
   sdk::CacheRules rules;
   rules.form = "peaks-5";
   rules.suffix = ".peaks";

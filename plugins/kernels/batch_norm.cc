@@ -1,4 +1,6 @@
 // batch_norm and its gradient.
+#include <loci/plugin/op_options.hpp>
+
 #include "plugins/kernels/batch_norm_planes.h"
 #include "plugins/kernels/batch_norm_rows.h"
 #include "plugins/kernels/kernel_list.h"
@@ -8,14 +10,6 @@ namespace loci::kernels {
 namespace {
 
 using sdk::Prepare;
-
-bool has_channels_last(const sdk::OpDesc& op) {
-  return op.attributes().text("data_layout") == "NHWC";
-}
-
-bool has_fixed_statistics(const sdk::OpDesc& op) {
-  return op.attributes().boolean("is_test") || op.attributes().boolean("use_global_stats");
-}
 
 ChannelPlanes planes_of(sdk::Dims dims, bool channels_last) {
   const std::size_t axis = channels_last ? dims.size() - 1 : 1;
@@ -57,32 +51,30 @@ void emplace_either(Prepare& prepare, bool channels_last, ArgumentCounts counts,
 class BatchNormKernel final : public sdk::Kernel {
  public:
   explicit BatchNormKernel(const sdk::OpDesc& op)
-      : channels_last_(has_channels_last(op)),
-        options_{has_fixed_statistics(op), op.attributes().real("momentum"),
-                 op.attributes().real("epsilon")} {}
+      : layout_(op.attributes()), constants_(op.attributes()) {}
 
   void prepare(Prepare& prepare) const override {
-    emplace_either<BatchNormRows, BatchNormPlanes>(prepare, channels_last_, {5, 5}, options_);
+    emplace_either<BatchNormRows, BatchNormPlanes>(
+        prepare, layout_.channels_last, {5, 5},
+        BatchNormOptions{layout_.fixed_statistics, constants_.momentum, constants_.epsilon});
   }
 
  private:
-  bool channels_last_;
-  BatchNormOptions options_;
+  sdk::BatchNormLayout layout_;
+  sdk::BatchNormConstants constants_;
 };
 
 class BatchNormGradKernel final : public sdk::Kernel {
  public:
-  explicit BatchNormGradKernel(const sdk::OpDesc& op)
-      : channels_last_(has_channels_last(op)), fixed_statistics_(has_fixed_statistics(op)) {}
+  explicit BatchNormGradKernel(const sdk::OpDesc& op) : layout_(op.attributes()) {}
 
   void prepare(Prepare& prepare) const override {
-    emplace_either<BatchNormRowsGrad, BatchNormPlanesGrad>(prepare, channels_last_, {5, 3},
-                                                           fixed_statistics_);
+    emplace_either<BatchNormRowsGrad, BatchNormPlanesGrad>(prepare, layout_.channels_last, {5, 3},
+                                                           layout_.fixed_statistics);
   }
 
  private:
-  bool channels_last_;
-  bool fixed_statistics_;
+  sdk::BatchNormLayout layout_;
 };
 
 }  // namespace

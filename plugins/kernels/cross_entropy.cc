@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <loci/plugin/kernel.hpp>
+#include <loci/plugin/op_options.hpp>
 
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/kernel_list.h"
@@ -185,16 +186,14 @@ struct FusedLossGrad {
 template <template <class> class Prepared, std::uint32_t inputs, std::uint32_t outputs>
 class Loss final : public sdk::Kernel {
  public:
-  explicit Loss(const OpDesc& op)
-      : soft_label_(op.attributes().boolean("soft_label")),
-        ignore_index_(op.attributes().integer("ignore_index")) {}
+  explicit Loss(const OpDesc& op) : labels_(op.attributes()) {}
 
   void prepare(Prepare& prepare) const override {
     const auto x = prepare.op().input(0);
     const std::int64_t classes = x.dim(x.rank() - 1);
     const std::int64_t rows = sdk::numel_of({x.dims().data(), x.dims().size() - 1});
-    const LossShape shape{
-        name(prepare.op().name()), &prepare.host(), rows, classes, soft_label_, ignore_index_};
+    const LossShape shape{name(prepare.op().name()), &prepare.host(),     rows, classes,
+                          labels_.is_soft,           labels_.ignore_index};
     switch (x.dtype()) {
       case LOCI_DTYPE_F64: return prepare.emplace<Prepared<double>>(shape);
       case LOCI_DTYPE_F32: return prepare.emplace<Prepared<float>>(shape);
@@ -208,8 +207,7 @@ class Loss final : public sdk::Kernel {
     return op.substr(0, 7) == "softmax" ? "softmax_with_cross_entropy" : "cross_entropy";
   }
 
-  bool soft_label_;
-  std::int64_t ignore_index_;
+  sdk::LabelOptions labels_;
 };
 
 template <template <class> class Prepared, std::uint32_t inputs, std::uint32_t outputs>

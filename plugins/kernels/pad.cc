@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <loci/plugin/op_options.hpp>
 #include <loci/plugin/pad_plan.hpp>
 #include <type_traits>
 #include <vector>
@@ -114,28 +115,22 @@ using BitsOf = std::conditional_t<
 
 class PadKernel final : public sdk::Kernel {
  public:
-  explicit PadKernel(const OpDesc& op)
-      : pads_(op.attributes().integers("pads")),
-        mode_(sdk::pad_mode(op.attributes().text("mode"))),
-        value_(op.attributes().real("value")),
-        integer_(op.attributes().integer("integer")) {}
+  explicit PadKernel(const OpDesc& op) : options_(op.attributes()), constants_(op.attributes()) {}
 
   void prepare(Prepare& prepare) const override {
     const auto x = prepare.op().input(0);
     sdk::visit_all(x.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       using Bits = BitsOf<sizeof(T)>;
-      prepare.emplace<Pad<Bits>>(Pad<Bits>{&prepare.host(),
-                                           PadPlan(x.dims(), pads_, mode_, sizeof(T)),
-                                           constant_bits<T, Bits>(value_, integer_)});
+      prepare.emplace<Pad<Bits>>(
+          Pad<Bits>{&prepare.host(), PadPlan(x.dims(), options_.pads, options_.mode, sizeof(T)),
+                    constant_bits<T, Bits>(constants_.value, constants_.integer)});
     });
   }
 
  private:
-  std::vector<std::int64_t> pads_;
-  PadMode mode_;
-  double value_;
-  std::int64_t integer_;
+  sdk::PadOptions options_;
+  sdk::PadConstants constants_;
 };
 
 // Elements of x whose sums a thread keeps while it goes over all places where they went.
@@ -243,15 +238,13 @@ struct PadGrad {
 
 class PadGradKernel final : public sdk::Kernel {
  public:
-  explicit PadGradKernel(const OpDesc& op)
-      : pads_(op.attributes().integers("pads")),
-        mode_(sdk::pad_mode(op.attributes().text("mode"))) {}
+  explicit PadGradKernel(const OpDesc& op) : options_(op.attributes()) {}
 
   void prepare(Prepare& prepare) const override {
     const auto x = prepare.op().output(0);
     sdk::visit_floats(x.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
-      const PadPlan plan(x.dims(), pads_, mode_, sizeof(T));
+      const PadPlan plan(x.dims(), options_.pads, options_.mode, sizeof(T));
       const std::int64_t elements = plan.unit() / static_cast<std::int64_t>(sizeof(T));
       prepare.emplace<PadGrad<T>>(
           PadGrad<T>{&prepare.host(), plan, x.numel(), elements, kSummedElements / elements});
@@ -259,8 +252,7 @@ class PadGradKernel final : public sdk::Kernel {
   }
 
  private:
-  std::vector<std::int64_t> pads_;
-  PadMode mode_;
+  sdk::PadOptions options_;
 };
 
 }  // namespace

@@ -66,5 +66,40 @@ TEST(OpOptionsTest, AnIncrementChangesAllFromTheFirstOnUnlessItCounts) {
   EXPECT_EQ(with(4).count(10), 4);
 }
 
+TEST(OpOptionsTest, PadsTellTheirModeAndConstants) {
+  const Integers pads{1, -2};
+  const std::vector<loci_attr> attributes{attribute_of("pads", pads),
+                                          attribute_of("mode", std::string_view("edge")),
+                                          attribute_of("value", 1.5), attribute_of("integer", 9)};
+  EXPECT_EQ(read<PadOptions>(attributes).pads, pads);
+  EXPECT_EQ(read<PadOptions>(attributes).mode, PadMode::kEdge);
+  EXPECT_EQ(read<PadConstants>(attributes).value, 1.5);
+  EXPECT_EQ(read<PadConstants>(attributes).integer, 9);
+}
+
+TEST(OpOptionsTest, EitherFlagOfBatchNormKeepsTheStatistics) {
+  const auto with = [](std::string_view layout, bool is_test, bool use_global_stats) {
+    return read<BatchNormLayout>({attribute_of("data_layout", layout),
+                                  attribute_of("is_test", is_test),
+                                  attribute_of("use_global_stats", use_global_stats)});
+  };
+  EXPECT_TRUE(with("NHWC", false, false).channels_last);
+  EXPECT_FALSE(with("NCHW", false, false).channels_last);
+  EXPECT_FALSE(with("NCHW", false, false).fixed_statistics);
+  EXPECT_TRUE(with("NCHW", true, false).fixed_statistics);
+  EXPECT_TRUE(with("NCHW", false, true).fixed_statistics);
+  const auto constants =
+      read<BatchNormConstants>({attribute_of("momentum", 0.5), attribute_of("epsilon", 0.25)});
+  EXPECT_EQ(constants.momentum, 0.5);
+  EXPECT_EQ(constants.epsilon, 0.25);
+}
+
+TEST(OpOptionsTest, LossesTellWhatLabelsAre) {
+  const auto labels =
+      read<LabelOptions>({attribute_of("soft_label", true), attribute_of("ignore_index", -7)});
+  EXPECT_TRUE(labels.is_soft);
+  EXPECT_EQ(labels.ignore_index, -7);
+}
+
 }  // namespace
 }  // namespace loci::sdk

@@ -1,6 +1,7 @@
 // cross_entropy, alone and fused with softmax, with their gradients, by cross_entropy.cu.
 #include "kernels/cross_entropy/cross_entropy_arguments.h"
 
+#include <loci/plugin/op_options.hpp>
 #include <string>
 
 #include "kernels/kernel_list.h"
@@ -67,37 +68,34 @@ struct LossOfLabels {
 template <bool is_fused, bool is_grad>
 class CrossEntropy final : public sdk::Kernel {
  public:
-  explicit CrossEntropy(const sdk::OpDesc& op)
-      : is_soft_(op.attributes().boolean("soft_label")),
-        ignore_index_(op.attributes().integer("ignore_index")) {}
+  explicit CrossEntropy(const sdk::OpDesc& op) : labels_(op.attributes()) {}
 
   void prepare(sdk::Prepare& prepare) const override {
     const loci_dtype dtype = prepare.op().input(0).dtype();
     std::string name = is_fused ? "fused" : "plain";
-    name += is_soft_ ? "_soft" : "_hard";
+    name += labels_.is_soft ? "_soft" : "_hard";
     if (is_grad) name += "_grad";
     name = typed_name(name, dtype);
-    const CrossEntropyArguments arguments = shape_of(prepare.op(), ignore_index_);
+    const CrossEntropyArguments arguments = shape_of(prepare.op(), labels_.ignore_index);
     constexpr CrossEntropyForm kForm{is_fused, is_grad};
-    if (!is_fused && !is_soft_) {
+    if (!is_fused && !labels_.is_soft) {
       // A thread for each row, or a warp that fills one.
       prepare.emplace<LossOfLabels>(KernelFunction(prepare, kCrossEntropyImage, name),
                                     arguments.rows * (is_grad ? 32 : 1), arguments, kForm);
       return;
     }
     RowKernels kernels;
-    if (is_fused && !is_soft_) kernels.whole_arrays = 1;
+    if (is_fused && !labels_.is_soft) kernels.whole_arrays = 1;
     AxisVectors rows =
         run_vectors({arguments.rows, 1, arguments.classes, arguments.classes}, dtype, kernels);
-    const bool is_read_once = !is_fused || (is_grad && !is_soft_);
+    const bool is_read_once = !is_fused || (is_grad && !labels_.is_soft);
     if (is_read_once && !rows.are_whole()) rows.held = kNoneHeld;
     prepare.emplace<LossOfRows>(AxisFunction(prepare, kCrossEntropyImage, name, rows), arguments,
                                 kForm);
   }
 
  private:
-  bool is_soft_;
-  std::int64_t ignore_index_;
+  sdk::LabelOptions labels_;
 };
 
 template <bool is_fused, bool is_grad>

@@ -1,6 +1,7 @@
 // pad and pad_grad, by pad.cu.
 #include <algorithm>
 #include <cstring>
+#include <loci/plugin/op_options.hpp>
 #include <loci/plugin/pad_plan.hpp>
 #include <string>
 #include <utility>
@@ -102,10 +103,7 @@ std::uint64_t repeated_bits(double value, std::int64_t integer) {
 class PadKernel final : public sdk::Kernel {
  public:
   explicit PadKernel(const sdk::OpDesc& op)
-      : pads_(op.attributes().integers("pads")),
-        mode_(sdk::pad_mode(op.attributes().text("mode"))),
-        value_(op.attributes().real("value")),
-        integer_(op.attributes().integer("integer")) {}
+      : options_(op.attributes()), constants_(op.attributes()) {}
 
   void prepare(sdk::Prepare& prepare) const override {
     const sdk::Arg x = prepare.op().input(0);
@@ -114,17 +112,16 @@ class PadKernel final : public sdk::Kernel {
       functions.emplace_back(prepare, kPadImage, "pad_" + std::to_string(1 << width));
     }
     const std::uint64_t value = sdk::visit_all(x.dtype(), [&](auto tag) {
-      return repeated_bits<typename decltype(tag)::type>(value_, integer_);
+      return repeated_bits<typename decltype(tag)::type>(constants_.value, constants_.integer);
     });
     const auto bytes = static_cast<std::int64_t>(sdk::dtype_bytes(x.dtype()));
-    prepare.emplace<Pad>(std::move(functions), PadPlan(x.dims(), pads_, mode_, bytes), value);
+    prepare.emplace<Pad>(std::move(functions),
+                         PadPlan(x.dims(), options_.pads, options_.mode, bytes), value);
   }
 
  private:
-  std::vector<std::int64_t> pads_;
-  PadMode mode_;
-  double value_;
-  std::int64_t integer_;
+  sdk::PadOptions options_;
+  sdk::PadConstants constants_;
 };
 
 struct PadGrad {
@@ -142,14 +139,12 @@ struct PadGrad {
 
 class PadGradKernel final : public sdk::Kernel {
  public:
-  explicit PadGradKernel(const sdk::OpDesc& op)
-      : pads_(op.attributes().integers("pads")),
-        mode_(sdk::pad_mode(op.attributes().text("mode"))) {}
+  explicit PadGradKernel(const sdk::OpDesc& op) : options_(op.attributes()) {}
 
   void prepare(sdk::Prepare& prepare) const override {
     const sdk::Arg x = prepare.op().output(0);
     const auto bytes = static_cast<std::int64_t>(sdk::dtype_bytes(x.dtype()));
-    const PadPlan plan(x.dims(), pads_, mode_, bytes);
+    const PadPlan plan(x.dims(), options_.pads, options_.mode, bytes);
     const bool is_cleared = plan.is_empty() || x.numel() == 0;
     prepare.emplace<PadGrad>(
         KernelFunction(prepare, kPadImage, typed_name("pad_grad", x.dtype())),
@@ -161,8 +156,7 @@ class PadGradKernel final : public sdk::Kernel {
   }
 
  private:
-  std::vector<std::int64_t> pads_;
-  PadMode mode_;
+  sdk::PadOptions options_;
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 // == 1 channels lie side by side.
 #include "kernels/normalization/batch_norm_arguments.h"
 
+#include <loci/plugin/op_options.hpp>
+
 #include "kernels/kernel_list.h"
 #include "kernels/launch/axis_function.h"
 
@@ -23,11 +25,8 @@ AxisVectors channels_of(sdk::Dims dims, bool channels_last, loci_dtype dtype) {
 }
 
 // The form that the attributes of both ops ask for.
-struct BatchNormForm {
-  explicit BatchNormForm(const sdk::OpDesc& op)
-      : channels_last(op.attributes().text("data_layout") == "NHWC"),
-        fixed_statistics(op.attributes().boolean("is_test") ||
-                         op.attributes().boolean("use_global_stats")) {}
+struct BatchNormForm : sdk::BatchNormLayout {
+  explicit BatchNormForm(const sdk::OpDesc& op) : BatchNormLayout(op.attributes()) {}
 
   // Returns the function of the op's name, for the channels of input 0.
   [[nodiscard]] AxisFunction function(const sdk::Prepare& prepare) const {
@@ -35,9 +34,6 @@ struct BatchNormForm {
     return {prepare, kBatchNormImage, typed_name(prepare.op().name(), x.dtype()),
             channels_of(x.dims(), channels_last, x.dtype())};
   }
-
-  bool channels_last;
-  bool fixed_statistics;
 };
 
 struct BatchNorm {
@@ -58,19 +54,15 @@ struct BatchNorm {
 
 class BatchNormKernel final : public sdk::Kernel {
  public:
-  explicit BatchNormKernel(const sdk::OpDesc& op)
-      : form_(op),
-        momentum_(op.attributes().real("momentum")),
-        epsilon_(op.attributes().real("epsilon")) {}
+  explicit BatchNormKernel(const sdk::OpDesc& op) : form_(op), constants_(op.attributes()) {}
   void prepare(sdk::Prepare& prepare) const override {
-    prepare.emplace<BatchNorm>(form_.function(prepare), form_.fixed_statistics, momentum_,
-                               epsilon_);
+    prepare.emplace<BatchNorm>(form_.function(prepare), form_.fixed_statistics, constants_.momentum,
+                               constants_.epsilon);
   }
 
  private:
   BatchNormForm form_;
-  double momentum_;
-  double epsilon_;
+  sdk::BatchNormConstants constants_;
 };
 
 struct BatchNormGrad {

@@ -1,4 +1,4 @@
-// Attributes of reductions, of random ops and of optimizers' updates.
+// Attributes of ops which kernels of several backends read alike.
 //
 // They are read when a kernel is created. Nothing here checks: the schema has done so.
 #pragma once
@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <loci/plugin/attributes.hpp>
+#include <loci/plugin/pad.hpp>
 #include <loci/plugin/reduction.hpp>
 #include <vector>
 
@@ -82,6 +83,45 @@ struct IncrementOptions {
   std::int64_t step;
   std::int64_t first;
   std::int64_t given_count;  // 0: all from `first` on
+};
+
+// Attributes of the gradient too, which has no constants.
+struct PadOptions {
+  explicit PadOptions(const AttributeReader& attributes)
+      : pads(attributes.integers("pads")), mode(pad_mode(attributes.text("mode"))) {}
+  std::vector<std::int64_t> pads;
+  PadMode mode;
+};
+
+struct PadConstants {
+  explicit PadConstants(const AttributeReader& attributes)
+      : value(attributes.real("value")), integer(attributes.integer("integer")) {}
+  double value;          // of floating elements
+  std::int64_t integer;  // of others
+};
+
+// Attributes of the gradient too, which reads no constants.
+struct BatchNormLayout {
+  explicit BatchNormLayout(const AttributeReader& attributes)
+      : channels_last(attributes.text("data_layout") == "NHWC"),
+        fixed_statistics(attributes.boolean("is_test") || attributes.boolean("use_global_stats")) {}
+  bool channels_last;
+  bool fixed_statistics;  // mean and variance are taken as they are
+};
+
+struct BatchNormConstants {
+  explicit BatchNormConstants(const AttributeReader& attributes)
+      : momentum(attributes.real("momentum")), epsilon(attributes.real("epsilon")) {}
+  double momentum;
+  double epsilon;
+};
+
+struct LabelOptions {
+  explicit LabelOptions(const AttributeReader& attributes)
+      : is_soft(attributes.boolean("soft_label")),
+        ignore_index(attributes.integer("ignore_index")) {}
+  bool is_soft;
+  std::int64_t ignore_index;
 };
 
 }  // namespace loci::sdk
