@@ -153,7 +153,7 @@ constexpr StandardOp kAtenOps[] = {
     {"sinh", kDirect, "sinh", ""},
     {"slice", kDirect, "slice", ""},
     {"slice_scatter", kDirect, "set_slice", ""},
-    {"sort", kDirect, "topk", ""},
+    {"sort", kDirect, "sort", ""},
     {"split_with_sizes", kDirect, "split", ""},
     {"sqrt", kDirect, "sqrt", ""},
     {"squeeze", kDirect, "squeeze", ""},
