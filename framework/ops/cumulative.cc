@@ -15,7 +15,7 @@ void infer_cumulative(InferContext& ctx) {
 
 Cost cost_of_cumulative(const InferContext& ctx) { return elementwise_cost(ctx); }
 
-// Which elements of a line go into which.
+// A run says which elements of a line each result is made of.
 struct Run {
   int axis;
   bool exclusive;

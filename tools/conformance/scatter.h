@@ -26,7 +26,7 @@ Expected gradient_of_last(const Array& out_grad, const Shape& updates, const Des
 // Values of which a few make sums and products that the dtype holds, or wrap as the reference's do.
 Generator scatter_values(DType dtype, const std::string& reduction);
 
-// Which of the inputs x, index and updates have a gradient with that reduction.
+// Gives those of the inputs x, index and updates that have a gradient with that reduction.
 std::vector<std::size_t> differentiable(const std::string& reduction);
 
 // Positions along a dimension, from its end too.

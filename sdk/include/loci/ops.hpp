@@ -1,4 +1,4 @@
-// One function per op. V is Variable when a program is built.
+// A function for each op, and functions of several. V is Variable when a program is built.
 //
 // Broadcasting is NumPy's: shapes are aligned at their last dimension, and an extent of 1 repeats.
 // Every function throws Error(kInvalidArgument) when dtypes or shapes do not fit; the message names

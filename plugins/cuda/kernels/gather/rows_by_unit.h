@@ -12,7 +12,7 @@ extern "C" const unsigned long long loci_cuda_gather_rows[];
 
 namespace loci::cuda {
 
-// Those of gather_rows.cu of one stem and type of ids. Immutable.
+// The kernels of gather_rows.cu of one stem and type of ids, a unit each. Immutable.
 class RowsByUnit {
  public:
   RowsByUnit(const sdk::Prepare& prepare, const std::string& stem, loci_dtype ids,

@@ -46,7 +46,7 @@ PadDimension dimension_of(const sdk::PadAxis& axis, std::int64_t walked, std::in
           stride};
 }
 
-// Which side of a pad the threads go over; the other one is read.
+// The threads go over one side of a pad, and read the other one.
 enum class Walked { kResult, kX };
 
 // In units of 2^width bytes.

@@ -160,7 +160,7 @@ __device__ PadPlaces pad_places(const PadDimension& dimension, PadFill fill, std
   return {end - first, first, 1, 1};
 }
 
-// Which of its places an element is at, along each dimension.
+// An element has several places along each dimension, and is at one of them in turn.
 struct PadTurns {
   PadPlaces places[kMostAxes + 1];
   std::int64_t turn[kMostAxes + 1];

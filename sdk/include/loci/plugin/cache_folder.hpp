@@ -75,8 +75,8 @@ class CacheFolder {
     return std::string(rest.substr(key.size()));
   }
 
-  // Why the content could not be kept; empty if it was, or nothing is. The folder and the file are
-  // for this user alone, and the file takes its name when all of it is on the disk.
+  // Gives why the content could not be kept; empty if it was, or nothing is. The folder and the
+  // file are for this user alone, and the file takes its name when all of it is on the disk.
   [[nodiscard]] std::string keep(std::string_view title, std::string_view key,
                                  std::string_view content) const {
     if (!keeps()) return {};

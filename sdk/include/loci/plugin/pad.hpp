@@ -1,4 +1,4 @@
-// Which elements a pad takes along one dimension. The schema of pad and its kernels share it, so
+// A rule says which elements a pad takes along one dimension. Schema and kernels share it, so
 // that both agree on every element; pad_plan.hpp has rows of several dimensions.
 #pragma once
 
